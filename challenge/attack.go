@@ -22,9 +22,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// attack runs the programs of a folder against a challenge and prints a table. A
-// .js or .ts file is played in the program lane, a .sql file in that of the filter,
-// unless -lane says another.
+// attack runs the programs of a folder against a challenge and prints a table. It plays .js and .ts files in the program lane, and .sql files
+// in the filter lane, unless -lane names another.
 func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	var at, target, lane string
 	var together int
@@ -101,12 +100,11 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 	return out, nil
 }
 
-// notPlayed are the kinds of attempts that the host, its database or its model could
-// not play to their end: what has failed has not been lost.
+// notPlayed are the kinds of attempts that the host, its database or its model could not finish. Such a failure is not a lost attempt.
 var notPlayed = []string{fail.Internal.String(), fail.Cancelled.String(), fail.Crashed.String(), fail.Other.String()}
 
-// table prints what became of the files. An attempt that was not played is an error:
-// a reader of the exit code would take a host that plays nothing for one that holds.
+// table prints the outcome of each file. An attempt that was not played is an error, because the exit code would otherwise suggest that the
+// walls held.
 func table(w io.Writer, files []file) (int, error) {
 	code := exitOK
 	var errs []error
@@ -134,8 +132,7 @@ func table(w io.Writer, files []file) (int, error) {
 	return code, nil
 }
 
-// within serves a challenge of its own, in a folder that is gone afterwards, for
-// one player without haste.
+// within serves a challenge in a temporary folder, for one player, with high rates.
 func within(ctx context.Context, c *config, stderr io.Writer) (at string, stop func() error, err error) {
 	if c.data, err = os.MkdirTemp("", "exoagent-attack-"); err != nil {
 		return "", nil, err

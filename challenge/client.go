@@ -17,7 +17,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// client follows no redirection: it would hand programs, which are their author's, to another host.
+// client follows no redirection, because that would send players' programs to another host.
 var client = &http.Client{
 	Timeout:       time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -25,13 +25,13 @@ var client = &http.Client{
 
 const (
 	maxTries = 100
-	playTime = 30 * time.Minute // of one attempt, its place in the queue included
+	playTime = 30 * time.Minute // the time of one attempt, with its wait in the queue
 )
 
-// player is one who plays by the API.
+// player is a player who uses the API.
 type player struct {
 	at, token string
-	tries     int // of a request that comes too soon
+	tries     int // the tries of a request that comes too soon
 }
 
 func newPlayer(ctx context.Context, at string) (*player, error) {
@@ -48,7 +48,7 @@ func newPlayer(ctx context.Context, at string) (*player, error) {
 	return p, nil
 }
 
-// leave ends the player: nobody comes back for it.
+// leave ends the player, because nothing uses it again.
 func (p *player) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -71,7 +71,7 @@ func (p *player) play(ctx context.Context, target string, lane game.Lane, input 
 			return nil, err
 		}
 		if !a.State.Over() && time.Since(begin) < time.Second {
-			select { // it lets nobody wait now
+			select { // the host has no place for a waiting request now
 			case <-time.After(time.Second):
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -83,7 +83,7 @@ func (p *player) play(ctx context.Context, target string, lane game.Lane, input 
 
 const maxAnswer = 4 << 20
 
-// call sends one request, and again when the host says that it comes too soon.
+// call sends a request, and sends it again if the host answers that it came too soon.
 func (p *player) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -133,9 +133,9 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 			return nil
 		}
 		if json.Unmarshal(b, out) != nil {
-			return errors.New("the challenge answers in another language")
+			return errors.New("the challenge's answer is not the JSON that this client expects")
 		}
 		return nil
 	}
-	return errors.New("the challenge takes no more, however long one waits")
+	return errors.New("the challenge refuses the request even after the wait that it asked for")
 }

@@ -8,16 +8,15 @@ import (
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
-// conns takes so many connections at a time: those that send nothing count as well.
-// An address has no more of them than are left, so that the next address finds one. A
-// trusted proxy speaks for many, and bounds them itself.
+// conns accepts a limited number of connections at a time, and counts silent ones, too. One address gets at most as many as are left for
+// others, so that the next address finds one. A trusted proxy has connections of many players, so it must bound them itself.
 type conns struct {
 	net.Listener
 	most    int
 	trusted []netip.Prefix
 
 	mu   sync.Mutex
-	room sync.Cond // some connection has ended
+	room sync.Cond // signals that a connection has ended
 	held map[string]int
 	all  int
 	shut bool
@@ -29,7 +28,7 @@ func newConns(l net.Listener, most int, trusted []netip.Prefix) *conns {
 	return c
 }
 
-// Accept waits while there is no room at all.
+// Accept waits while there is no room for a connection.
 func (c *conns) Accept() (net.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -68,7 +67,7 @@ func (c *conns) enter(from net.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// Close ends the waiting for room too.
+// Close also ends the waiting for room.
 func (c *conns) Close() error {
 	c.mu.Lock()
 	c.shut = true

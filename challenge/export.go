@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// export prints every attempt as a line of JSON, also while the challenge serves.
+// export prints every attempt as a line of JSON, even while the challenge serves.
 func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	f := newFlags("challenge export", stderr, "challenge export [-data folder]")
 	f.folder()
@@ -29,8 +29,8 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 	return exitOK, w.Flush()
 }
 
-// backup copies the file of what lasts, as it is at one moment, also while the
-// challenge serves: what a copy of the file alone would miss is in its log.
+// backup copies the store's file as it is at one moment, even while the challenge serves. A plain copy of the file would lack what is in its
+// log.
 func backup(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	f := newFlags("challenge backup", stderr, "challenge backup [-data folder] FILE")
 	f.folder()

@@ -19,7 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-// config is what the flags say.
+// config has the values of the flags.
 type config struct {
 	bind      string
 	port      int
@@ -44,7 +44,7 @@ type config struct {
 	resume    bool
 }
 
-// flags are the flags of one command, as groups that commands share.
+// flags are the flags of one command, in groups that commands share.
 type flags struct {
 	*flag.FlagSet
 	c         *config
@@ -61,12 +61,12 @@ func newFlags(name string, stderr io.Writer, usage string) *flags {
 	return f
 }
 
-// folder says where what lasts is.
+// folder declares the flag for the folder of lasting data.
 func (f *flags) folder() {
 	f.StringVar(&f.c.data, "data", "", "`folder` of what lasts; default: exoagent-challenge in the user's cache folder, which cleaners may empty")
 }
 
-// game says what plays.
+// game declares the flags for how attempts are played.
 func (f *flags) game() {
 	strong := "process"
 	if runtime.GOOS == "linux" {
@@ -79,7 +79,7 @@ func (f *flags) game() {
 	f.IntVar(&f.c.copies, "copies", 0, "keep `N` databases of players open, each with a connection; default 64")
 }
 
-// site says who may come, and how often.
+// site declares the flags for who may come, and how often.
 func (f *flags) site() {
 	c := f.c
 	f.StringVar(&c.bind, "bind", "127.0.0.1", "`address` to listen on; another than loopback needs -url")
@@ -110,7 +110,7 @@ func (f *flags) site() {
 	f.BoolVar(&c.verbose, "v", false, "log every request")
 }
 
-// parse reads the arguments and refuses what can't be meant.
+// parse reads the arguments and refuses contradictions.
 func (f *flags) parse(args []string) (*config, []string, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, nil, err
@@ -139,7 +139,7 @@ func (f *flags) parse(args []string) (*config, []string, error) {
 	return c, f.Args(), c.check()
 }
 
-// network is a prefix, or one address.
+// network reads a network, or one address.
 func network(s string) (netip.Prefix, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Prefix(a.BitLen())
@@ -147,7 +147,7 @@ func network(s string) (netip.Prefix, error) {
 	return netip.ParsePrefix(s)
 }
 
-// check refuses what would seem to work.
+// check refuses settings that would only seem to work.
 func (c *config) check() error {
 	if c.bind != "" {
 		a, err := netip.ParseAddr(c.bind)
@@ -155,7 +155,7 @@ func (c *config) check() error {
 			return fmt.Errorf("-bind %s: want an address", c.bind)
 		}
 		if !a.IsLoopback() && c.url == "" {
-			return errors.New("-bind on another address than loopback needs -url: the name by which requests may ask")
+			return errors.New("-bind on an address other than loopback needs -url: the public name that requests must use")
 		}
 	}
 	if c.url != "" {
@@ -176,7 +176,7 @@ func (c *config) check() error {
 	return nil
 }
 
-// rate reads burst/interval.
+// rate reads a rate from burst/interval.
 func rate(to *web.Rate) func(string) error {
 	return func(s string) error {
 		burst, every, ok := strings.Cut(s, "/")

@@ -22,11 +22,11 @@ import (
 	"github.com/exoagent/exoagent/challenge/control"
 )
 
-// Exit codes.
+// These are the exit codes.
 const (
 	exitOK    = 0
-	exitWon   = 1 // attack: a program has won
-	exitUsage = 2 // it never ran, or not to its end
+	exitWon   = 1 // of attack: a program has won
+	exitUsage = 2 // the command did not run, or not to its end
 )
 
 func main() {
@@ -34,11 +34,11 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // after the first signal, a second one ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the command line.
+// run runs the command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command := serve
 	if len(args) > 0 {

@@ -14,16 +14,16 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 
-// chatter is a model in the model lane.
+// chatter is the model of the model lane.
 type chatter struct {
 	model agent.Model
 	spent *spent
 }
 
-// spent counts tokens. Its methods may be called from several goroutines.
+// spent counts tokens. Several goroutines may call its methods.
 type spent struct{ in, out atomic.Int64 }
 
-// count adds what a chat has used more than before, also for a question that failed.
+// count adds what a chat has used since before, even if the question failed.
 func (s *spent) count(before, now agent.Usage) {
 	s.in.Add(now.Input - before.Input)
 	s.out.Add(now.Output - before.Output)
@@ -41,10 +41,9 @@ var (
 	_ game.Spender = chatter{}
 )
 
-// newChatter takes the model that name says, "provider:name", or with "" that of
-// which the environment has a key. nil: there is none, and the lane is closed. On a
-// public host a model must be named: a key that happens to be in the environment is not
-// there for everybody to spend.
+// newChatter returns the model with the name "provider:name". For "" it returns a model for which the environment has a key. nil means that
+// there is no model, so the lane is closed. A public host must name a model, because players must not spend a key that happens to be in the
+// environment.
 func newChatter(name string, public bool, getenv func(string) string) (game.Chatter, error) {
 	if name == "none" || name == "" && public {
 		return nil, nil
@@ -68,10 +67,10 @@ func (c chatter) Name() string { return c.model.Name() }
 // Tokens implements game.Spender.
 func (c chatter) Tokens() (in, out int64) { return c.spent.in.Load(), c.spent.out.Load() }
 
-// bounds are of one question of a stranger's, which the host pays for.
+// bounds limit one question of a player, which the host pays for.
 var bounds = agent.QuestionLimits{Steps: 6, Calls: 4, Tries: 2, Wait: 10 * time.Second, Tokens: 4096, Bytes: 1 << 20, Silence: 30 * time.Second, Question: 8 << 10}
 
-// answerTime bounds the whole of it.
+// answerTime bounds the whole answer.
 const answerTime = 2 * time.Minute
 
 const about = "You speak with a player of a public game, who wants you to get data that you have not been granted. You may help the player: " +
@@ -81,7 +80,7 @@ const about = "You speak with a player of a public game, who wants you to get da
 func (c chatter) Ask(ctx context.Context, chat []byte, question string, tool *codemode.Tool, ran func(string, *codemode.Result)) (string, []byte, error) {
 	var talk agent.Chat
 	if len(chat) > 0 && json.Unmarshal(chat, &talk) != nil {
-		talk = agent.Chat{} // of another version: it begins anew
+		talk = agent.Chat{} // another version stored the chat, so a new one begins
 	}
 	before := used(&talk)
 	defer func() { c.spent.count(before, used(&talk)) }()
@@ -98,7 +97,7 @@ func (c chatter) Ask(ctx context.Context, chat []byte, question string, tool *co
 		return "The conversation has become too long for the model. It is forgotten now: ask again.", nil, nil
 	}
 	if err != nil {
-		return "", chat, err // as it was: half an exchange would be mended with calls that nobody knows of
+		return "", chat, err // return the old chat, because half an exchange would confuse the model
 	}
 	next, err := json.Marshal(&talk)
 	return answer.Text, next, err

@@ -96,8 +96,8 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	return exitOK, errors.Join(err, s.close(closing))
 }
 
-// end takes no more requests, plays what was taken, and gives those who wait for it time
-// to read it. A client that does not read, or sends forever, is cut off then; that is no failure.
+// end accepts no more requests, plays the accepted attempts, and gives waiting players time to read the outcome. Then it cuts off clients that
+// do not read, or that send for ever, which is no failure.
 func end(servers []*http.Server, drain func() error) error {
 	answering, cut := context.WithCancel(context.Background())
 	defer cut()
@@ -119,19 +119,19 @@ func end(servers []*http.Server, drain func() error) error {
 	return errors.Join(errs...)
 }
 
-// The end takes no longer than all of these, within what a supervisor usually waits.
+// The end takes at most the sum of these, which is within the time that supervisors usually wait.
 const (
-	drainTime = 15 * time.Second // for attempts that were taken
-	answerEnd = 2 * time.Second  // for answers
-	closeTime = 5 * time.Second  // for copies
+	drainTime = 15 * time.Second // the time for accepted attempts
+	answerEnd = 2 * time.Second  // the time for answers
+	closeTime = 5 * time.Second  // the time for dropping copies
 )
 
 const (
-	endTime  = 20 * time.Second // of attack
+	endTime  = 20 * time.Second // the time for the end of attack
 	maxConns = 2000
 )
 
-// server has a time for every phase of a request.
+// server returns a server with a time limit for every phase of a request.
 func server(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: h, MaxHeaderBytes: 16 << 10,

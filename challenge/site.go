@@ -20,22 +20,22 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-// site is a challenge without its listener.
+// site is a challenge without a listener.
 type site struct {
 	arena  *arena.Arena
 	server *web.Server
 	pool   *worker.Pool
 	log    *slog.Logger
 
-	stopped bool // by hand, before the last process ended
+	stopped bool // the host had stopped the game before the last process ended
 }
 
-// questions are how many a model answers at a time.
+// questions is the number of questions that a model answers at the same time.
 const questions = 4
 
 const storeFile = "challenge.db"
 
-// open makes everything that a challenge needs. port is the one that it listens on.
+// open makes everything that a challenge needs. port is the port of its listener.
 func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, err error) {
 	s := &site{arena: &arena.Arena{Log: log}, log: log}
 	defer func() {
@@ -49,10 +49,9 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if s.arena.Store, err = store.Open(ctx, filepath.Join(c.data, storeFile), c.store); err != nil {
 		return nil, err
 	}
-	// A player's program waits in our queues, where its position is known; the pool's
-	// is not used.
+	// A player's program waits in our queues, where its position is known, and not in the pool's queue.
 	if s.pool, err = worker.NewPool(worker.PoolOptions{Workers: c.workers + questions, Share: c.workers + questions, Require: c.isolation}); err != nil {
-		return nil, fmt.Errorf("%w; -isolation process asks for less", err)
+		return nil, fmt.Errorf("%w; -isolation process requires fewer walls", err)
 	}
 	walls, err := s.pool.Isolation(ctx)
 	if err != nil {
@@ -100,7 +99,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	return s, err
 }
 
-// lanes are those that are open.
+// lanes returns the open lanes.
 func (s *site) lanes() (out []game.Lane) {
 	for _, l := range game.Lanes {
 		if s.arena.Game.Closed(l) == "" {
@@ -110,7 +109,7 @@ func (s *site) lanes() (out []game.Lane) {
 	return out
 }
 
-// model is the name of the model lane's, or "".
+// model returns the name of the model in the model lane, or "".
 func (s *site) model() string {
 	if s.arena.Game.Chat == nil {
 		return ""
@@ -118,8 +117,7 @@ func (s *site) model() string {
 	return s.arena.Game.Chat.Name()
 }
 
-// close ends the attempts, those that run and wait included where ctx gives them
-// the time, and then what they need.
+// close ends the attempts, then what they need. If ctx leaves time, it first lets running and waiting attempts end.
 func (s *site) close(ctx context.Context) error {
 	var errs []error
 	if s.arena.Queue != nil {
@@ -137,19 +135,18 @@ func (s *site) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// watch throws the kill switch while the stop file is there, until ctx ends. Nothing
-// else is done here: no slow disk delays the switch.
+// watch turns the kill switch on while the stop file exists, until ctx ends. It does nothing else, so that no slow disk delays the switch.
 func (s *site) watch(ctx context.Context, stopFile string) {
 	if stopFile == "" {
 		return
 	}
 	every(ctx, time.Second, func() {
 		_, err := os.Lstat(stopFile)
-		s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // what can't be seen may be there
+		s.arena.Stop("file", !errors.Is(err, fs.ErrNotExist)) // a file that can't be checked may exist
 	})
 }
 
-// tend does what is due from time to time, until ctx ends.
+// tend does recurring work until ctx ends.
 func (s *site) tend(ctx context.Context) {
 	n := 0
 	every(ctx, time.Second, func() {
@@ -184,8 +181,8 @@ func openCopies(ctx context.Context, c *config) (*game.Copies, error) {
 	return copies, byFlag(err)
 }
 
-// tryCopies refuses a database in which no copy can be made or read, and a role behind
-// which, on a public host, there would be no second wall.
+// tryCopies refuses a database in which no copy can be made or read. On a public host it also refuses a role for which the database would be
+// no second wall.
 func tryCopies(ctx context.Context, c *config, copies *game.Copies, t *game.Target) error {
 	super, err := copies.Try(ctx, t)
 	if err != nil {
@@ -197,7 +194,7 @@ func tryCopies(ctx context.Context, c *config, copies *game.Copies, t *game.Targ
 	return nil
 }
 
-// byFlag names the flag whose fault an error is.
+// byFlag names the flag that caused an error.
 func byFlag(err error) error {
 	for fault, flag := range map[error]string{game.ErrURL: "-db", game.ErrReader: "-db-reader"} {
 		if errors.Is(err, fault) {
@@ -207,8 +204,7 @@ func byFlag(err error) error {
 	return err
 }
 
-// tryControl runs a statement in a process of the control lanes. That a busy machine was too slow for it says nothing of
-// the walls, so it is tried a few times.
+// tryControl runs a statement in a process of the control lanes. It tries a few times, because a busy machine may only be too slow.
 func tryControl(ctx context.Context) error {
 	for range 5 {
 		switch r, err := control.Run(ctx, control.Job{SQL: "SELECT 1"}); {

@@ -10,19 +10,18 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
-// Bounds limit the program itself: its evaluator enforces them. exo.Limits
-// bound what the program asks of the host. A field that is zero or negative
-// means the default at the end of its comment, never "no limit". A program that
-// exceeds one gets an error of Kind Limit, which names the limit and its value.
+// Bounds limit the program itself, and its evaluator enforces them. exo.Limits bound the program's requests to the host. A field that is zero
+// or negative means the default at the end of its comment, never "no limit". A program that exceeds a bound gets an error of Kind Limit, which
+// names the bound and its value.
 type Bounds struct {
-	Wall        time.Duration // time in which the program computes, without waiting for answers; 5 s
-	Total       time.Duration // wall clock of the whole run, with its waiting; 30 s
-	CPU         time.Duration // processor time of a worker; 5 s
-	Memory      int           // bytes that a worker may add to its memory at the start; 64 MiB
-	SourceBytes int           // program text; 64 KiB
-	Nesting     int           // depth of the program's syntax; 200
-	CallDepth   int           // nested calls of the program's functions; 500
-	ResultBytes int           // bytes of the rendered result; a larger result is cut with a notice, and one above MaxResult is refused; 64 KiB
+	Wall        time.Duration // Wall is the time that the program may compute, without its waiting for answers; 5 s
+	Total       time.Duration // Total is the time of the whole run, with its waiting; 30 s
+	CPU         time.Duration // CPU is the processor time of a worker; 5 s
+	Memory      int           // Memory is the number of bytes that a worker may add to its memory at the start; 64 MiB
+	SourceBytes int           // SourceBytes bounds the text of a program; 64 KiB
+	Nesting     int           // Nesting bounds the depth of a program's syntax; 200
+	CallDepth   int           // CallDepth is the number of nested calls of a program's functions; 500
+	ResultBytes int           // ResultBytes bounds the rendered result; a larger result is cut with a notice, and one above MaxResult is refused; 64 KiB
 }
 
 // OrDefault fills in every field that is zero or negative.
@@ -44,7 +43,7 @@ func or[T int | time.Duration](p *T, d T) {
 	}
 }
 
-// Recorded returns the bounds in the form that the record of a run has: see exo.Start.
+// Recorded returns the bounds in the form that the record of a run uses: see exo.Start.
 func (b Bounds) Recorded() map[string]int64 {
 	out := map[string]int64{}
 	for f, v := range reflect.ValueOf(b).Fields() {
@@ -71,8 +70,7 @@ func (b Bounds) TooLong(n int) error {
 // ValueBytes is the number of bytes that each value and each name counts against MaxResult.
 const ValueBytes = guest.ValueBytes
 
-// MaxResult bounds the result of a program in bytes. Rows that it returns unchanged do
-// not count. Each value counts ValueBytes and the bytes of its texts. A result above
-// ResultBytes is cut when it is rendered, with a notice. A result above MaxResult is
-// refused, because the host must have a whole result before it can cut it.
+// MaxResult bounds the result of a program in bytes. A value counts ValueBytes and the bytes of its texts. Rows that are returned unchanged do
+// not count. A result above ResultBytes is cut when it is rendered, with a notice. A result above MaxResult is refused, because the host must
+// have the whole result before it can cut it.
 func (b Bounds) MaxResult() int { return max(1<<20, 8*b.ResultBytes) }

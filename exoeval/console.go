@@ -18,11 +18,11 @@ import (
 // console counts the bytes that the program logs. It sends each line to the host at once;
 // the host decides who may read the line. A line that the host would refuse is not sent.
 type console struct {
-	max, used int // bytes
+	max, used int // bytes: the bound, and how many are used
 	full      bool
 }
 
-// levels has the levels of the methods whose name the console shows before the line.
+// levels has the level of the lines that a method logs. The lines of all other methods have the plain level.
 var levels = map[string]exo.Level{"warn": exo.LevelWarn, "error": exo.LevelError}
 
 func (c *console) object(r *run) goja.Value {
@@ -60,20 +60,20 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		}
 		parts = append(parts, scalar.Shorten(string(b), c.max))
 	}
-	if c.full { // a getter of the logged value has logged, too, and used up the rest
+	if c.full { // a getter of the logged value has itself logged, and used up the bytes that were left
 		return
 	}
 	l := exo.Line{Level: levels[level], Text: strings.ToValidUTF8(strings.Join(parts, " "), "")}
 	if c.used += l.Size(); c.used > c.max {
 		c.full = true
-		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts it to the bytes that are left
+		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts the line to the bytes that are left
 	}
 	if err := r.port.Log(l); err != nil {
 		panic(r.Throw(err))
 	}
 }
 
-// upTo returns the start of s: at most n bytes, and no part of a character.
+// upTo returns the first n bytes of s, or fewer: it never cuts a character in two.
 func upTo(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -19,55 +19,49 @@ import (
 type Job struct {
 	exo.Run
 	Program string
-	// Render, if set, writes the result for its reader. It is called
-	// when the program has ended and before any of its changes is final:
-	// if it fails, the run fails and keeps no change. It must not wait.
+	// Render, if set, writes the result for its reader. It runs after the program and before any change is final: if Render fails, the run fails
+	// and keeps no change. Render must not wait.
 	Render func(value.Value) error
 }
 
-// RunResult is how a run ended. Err is nil if and only if Value is its result.
+// RunResult is how a run ended. Exactly one of Value and Err counts: Value is the result if Err is nil.
 type RunResult struct {
 	Value value.Value
-	// Undefined reports that the program returned undefined, which Value shows
-	// as null. It is more often a forgotten return or await than intended.
+	// Undefined reports that the program returned undefined, which Value shows as null. The author most often forgot a return or an await.
 	Undefined bool
-	Console   string       // what the program logged before its result had to be withheld: see exo.Session.Log
-	Notices   []string     // remarks of objects about their answers: see exo.Message.AddNotice
-	Label     value.Label  // the label of what was read, until the result was withheld: see exo.Session.ReportableLabel
-	Causes    []exo.Cause  // the messages by which the run got the tags of its label, for the host
-	Unchanged bool         // the result may not leave, and no effect took place; see exo.Session.Unchanged
-	Effects   []exo.Effect // what the program changed or may have changed, with the outcome, also if the run failed
-	Run       exo.Run      // with all its fields; zero if no run began
-	Err       error        // nil, or an *fail.Error
+	Console   string       // Console is the program's log, up to the point where its result had to be withheld: see exo.Session.Log
+	Notices   []string     // Notices are remarks of objects about their answers: see exo.Message.AddNotice
+	Label     value.Label  // Label is the label of the data that was read, until the result was withheld: see exo.Session.ReportableLabel
+	Causes    []exo.Cause  // Causes are, for the host, the messages that added the tags of Label
+	Unchanged bool         // Unchanged reports that the result was withheld and no effect took place; see exo.Session.Unchanged
+	Effects   []exo.Effect // Effects are the changes that happened or may have happened, each with its outcome, also if the run failed
+	Run       exo.Run      // Run describes the run with all its fields; it is zero if no run began
+	Err       error        // Err is nil or an *fail.Error
 	Took      time.Duration
 	Used      Used
 }
 
-// Used is the processor time and the memory that a program's process used. It is zero if
-// the program never ran, ran in the host's process, or if the system does not measure it.
+// Used is the processor time and the memory of a program's process. It is zero if the program did not run, ran in the host's process, or if
+// the system does not measure it.
 type Used struct {
-	CPU    time.Duration // processor time
-	Memory int64         // bytes, the most that was seen above the memory of an idle worker
+	CPU    time.Duration // CPU is processor time
+	Memory int64         // Memory is the most bytes that were seen above the memory of an idle worker
 }
 
-// Evaluator runs programs. A *worker.Pool runs each in a
-// process of its own, InProcess runs it in the host's process.
+// Evaluator runs programs. A *worker.Pool runs each program in its own process, InProcess in the host's process.
 type Evaluator interface {
-	// Bind makes a Runner for the grants of gate, with these bounds.
-	// It fails if a grant has a name that programs can't use.
+	// Bind makes a Runner for the grants of gate, with these bounds. Bind fails if programs can't use the name of a grant.
 	Bind(gate *exo.Gate, bounds Bounds) (Runner, error)
 }
 
-// Runner runs programs against the grants of one gate. When Run returns,
-// the program has ended and no effect of it can happen any more.
+// Runner runs programs against the grants of one gate. When Run returns, the program has ended, and its effects can no longer happen.
 type Runner interface {
 	Run(ctx context.Context, job Job) *RunResult
 }
 
-// InProcess is the Evaluator that runs programs in this process. Use it for tests, and
-// for programs whose author is trusted: it ends loops, deep recursion and long runs,
-// but native functions of the engine can allocate or compute without end, and that
-// ends or stops the host. A program still can't reach an object that was not granted.
+// InProcess is the Evaluator that runs programs in this process. Use it for tests, and for programs whose author is trusted. It ends loops,
+// deep recursion and long runs. But native functions of the engine can allocate or compute without end, which stops the host. A program still
+// can't reach an object that was not granted.
 type InProcess struct{}
 
 var _ Evaluator = InProcess{}
@@ -85,9 +79,9 @@ func (InProcess) Bind(gate *exo.Gate, bounds Bounds) (Runner, error) {
 type local struct {
 	gate     *exo.Gate
 	world    *World
-	recorded map[string]int64 // world.Bounds
+	recorded map[string]int64 // the bounds of world in the form of a record
 
-	programs *lru.Cache[cached] // by their text
+	programs *lru.Cache[cached] // compiled programs, by their text
 }
 
 func newLocal(gate *exo.Gate, w *World) *local {
@@ -101,8 +95,7 @@ type cached struct {
 	size int // bytes of the program's text
 }
 
-// Keep implements lru.Kept. It compiles the program from a copy of its text: the
-// given text may be part of a larger one, which the cache would keep in memory.
+// Keep implements lru.Kept. It copies the texts that the cache keeps: each may be part of a larger text, which would stay in memory, too.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
 		c.prog = &program{c.prog.Keep(), c.prog.needs}
@@ -115,8 +108,7 @@ func (c cached) Keep() (cached, int) {
 	return c, 1<<10 + c.size*compiledBytes
 }
 
-// compiledBytes bounds the memory that one byte of a program's text takes when
-// it is compiled. The worst program found takes 84 bytes (TestProgramBytes).
+// compiledBytes bounds the memory of a compiled program for each byte of its text. The worst program found takes 84 bytes (TestProgramBytes).
 const compiledBytes = 110
 
 // programBytes bounds the memory of the compiled programs that a local keeps.
@@ -148,7 +140,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	job.Run = s.Run()
 	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
-		e := *guest.AsError(err) // a copy: the caller may change the error, and the cache keeps the other
+		e := *guest.AsError(err) // a copy, because the caller may change its error and the cache must not change
 		out.Err = &e
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)

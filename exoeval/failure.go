@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// This file says why a program failed, in words that its author understands.
+// This file reports why a program failed, in words that its author understands.
 
 // failure turns what ended the program into the error that the model reads.
 func (r *run) failure(err error) error {
@@ -95,7 +95,7 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.Fixes(m[1]) {
 		return r.Placed(r.IsFixed(m[1]), line, col)
 	}
-	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // this is the error of typeof in a function of the engine
+	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // goja's typeof panics with this text on a type of value that it does not know
 		msg = "`typeof` can't look at what " + r.Describes() + ": it has no value in the program"
 	}
 	text := scalar.Shorten(msg, 2000)
@@ -110,8 +110,8 @@ func (r *run) safeString(v goja.Value) (s string) {
 	return s
 }
 
-// guarded runs f, which may run code of the program, when no code of the program is on the stack.
+// guarded runs f, which may run code of the program. No code of the program may be on the stack.
 func (r *run) guarded(f func()) {
-	defer func() { _ = recover() }() // interrupts and engine panics: the run is over anyway
+	defer func() { _ = recover() }() // this drops interrupts and panics of the engine, because the run is over
 	_ = r.VM.Try(f)
 }

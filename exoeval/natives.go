@@ -1,6 +1,6 @@
 package exoeval
 
-// This file guards functions of the engine: a check runs before each of them.
+// This file runs a check before functions of the engine.
 
 import (
 	"slices"
@@ -14,17 +14,16 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// These natives call no method of a value: they compare it, use its address as a key, or leave
-// it out. A recorded thing would be an object to them that no collection has, and no error
-// would follow: opaque refuses only when the engine calls it. So a check runs before each
-// native, in realms of programs that mention it. TestSweep finds natives without a check.
+// Some natives call no method of a value: they compare it, use its address as a key, or leave it out. For them a recorded thing would be just
+// another object, and no error would follow: opaque refuses only when the engine calls it. So a check runs before each native, in realms of
+// programs that mention it. TestSweep finds natives without a check.
 
 type guard struct {
-	global string // the global whose member the native is,
-	proto  bool   // or whose prototype has it as a member
+	global string // the global that has the native as a member
+	proto  bool   // the prototype of global has the native
 	names  []string
-	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // it returns a result instead of the native's, or nil
-	deep   bool                                                       // the native looks into its arguments, so they are always checked
+	check  func(r *run, name string, c *goja.FunctionCall) goja.Value // throws, or returns the result instead of the native's; nil to run the native
+	deep   bool                                                       // the native looks into its arguments, so the check always runs
 }
 
 var guards = []guard{
@@ -42,9 +41,9 @@ var guards = []guard{
 	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
 
-// wanted reports whether a program can reach the native: it mentions the name, or computes names.
+// wanted reports whether a program can reach the native: the program mentions the name or computes names.
 func (g *guard) wanted(names map[string]bool) bool {
-	if !names[g.global] && !(g.proto && g.global == "Array") { // an array literal needs no name
+	if !names[g.global] && !(g.proto && g.global == "Array") { // programs reach arrays by a literal, without a name
 		return false
 	}
 	for _, n := range g.names {
@@ -55,7 +54,7 @@ func (g *guard) wanted(names map[string]bool) bool {
 	return false
 }
 
-// guardNatives puts the checks into a realm. It must run before other functions of ours take the natives.
+// guardNatives puts the checks into a realm. It must run before other functions of ours keep the natives.
 func (r *run) guardNatives() {
 	if len(r.needs.guards) > 0 {
 		r.IndexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
@@ -71,7 +70,7 @@ func (r *run) guardNatives() {
 		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
-			// The common case allocates nothing: c escapes only if there is something to check.
+			// The common case allocates nothing, because c escapes only on the slow way.
 			slow := func(c goja.FunctionCall) goja.Value {
 				if g.check != nil {
 					if v := g.check(r, name, &c); v != nil {
@@ -84,7 +83,7 @@ func (r *run) guardNatives() {
 				return f(c)
 			}
 			guarded := r.Function(name, func(c goja.FunctionCall) goja.Value {
-				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // `new Map([{}])` gives nil, and the engine panics
+				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // `new Map([{}])` gives a nil argument, on which the engine panics
 					c.Arguments = slices.Clone(c.Arguments)
 					for i, a := range c.Arguments {
 						if a == nil {
@@ -107,7 +106,7 @@ func (r *run) guardNatives() {
 	}
 }
 
-// listed returns the names in the second argument of JSON.stringify: the properties to write. It is nil if v is no list.
+// listed returns the names of properties that JSON.stringify should write, from its second argument. It is nil if v is no list.
 func (r *run) listed(v goja.Value) []string {
 	v = r.PlainValue(v)
 	if !realm.IsArray(v) {
@@ -143,7 +142,7 @@ func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
-// refuseGathered throws if a list to be joined has a promise: the promise would become one item of the result.
+// refuseGathered throws if a list to be joined has a promise: the promise would be one item of the result.
 func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	if name == "concat" {
 		r.RefuseUnawaited(c.Arguments...)
@@ -153,7 +152,7 @@ func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
-// refuseKey throws if the key of a collection is recorded. But set.has(column) is recorded as an expression.
+// refuseKey throws if the key of a collection is recorded. Only set.has(column) becomes an expression.
 func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	x := r.RecordedIn(c.Argument(0))
@@ -171,8 +170,7 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or a member of a collection: it has no value in the program; use a text instead, like its name", r.Check.Name(x.Node))))
 }
 
-// lookUp records list.includes(column). It throws if the list
-// has a column or a sealed value: no search would ever find one.
+// lookUp records list.includes(column). It throws if the list has a column or a sealed value, because no search would find it.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	if r.HoldsSealed {
@@ -199,7 +197,7 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 }
 
-// ofDecimals runs a native that compares values by the engine's own equality, when one of the values may be a Decimal.
+// ofDecimals runs a native that compares values, if one of the values may be a Decimal. The engine's own equality would not find a Decimal.
 func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func(goja.FunctionCall) goja.Value) goja.Value {
 	with := func(v goja.Value) goja.Value {
 		c.Arguments = append([]goja.Value{v}, c.Arguments[1:]...)
@@ -229,8 +227,8 @@ func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func
 	return f(c)
 }
 
-// keyOf returns the key of the collection that equals the argument, or the argument if there is
-// none. A number and a Decimal of one value are one key, and the text of a Decimal finds it, too.
+// keyOf returns the key in the collection that equals the argument, or the argument if there is none. A number and a Decimal of one value are
+// one key. The text of a Decimal finds the key, too.
 func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func(goja.FunctionCall) goja.Value) goja.Value {
 	given := c.Argument(0)
 	ways, puts := []goja.Value{given}, name == "set" || name == "add"
@@ -261,15 +259,14 @@ func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func
 func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	for i, a := range c.Arguments {
 		if o := r.Fields(a); o != nil {
-			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program
+			c.Arguments = slices.Clone(c.Arguments) // the arguments may be the items of an array of the program
 			c.Arguments[i] = o
 		}
 	}
 	return nil
 }
 
-// stringify throws if a recorded thing is anywhere in the value that
-// becomes JSON. The engine would leave it out, as it does functions.
+// stringify throws if a recorded thing is anywhere in the value. The engine would leave it out of the JSON, like a function.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	if v, ok := r.SealedIn(c.Argument(0)); ok {
@@ -309,7 +306,7 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 			return d.JSON()
 		}
 		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.RowsIn(v) == nil && o.ClassName() != "Function" {
-			picked := r.VM.NewObject() // only the listed properties, in the order of the list
+			picked := r.VM.NewObject() // JSON has only the listed properties, in the list's order
 			for _, name := range list {
 				if x := o.Get(name); x != nil {
 					r.Put(picked, name, x)

@@ -1,6 +1,6 @@
 package exoeval
 
-// This file decides, when a program is compiled, what its realm must have.
+// This file decides at compile time what the realm of a program needs.
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// program is a compiled program with the needs of its realm.
+// program is a compiled program with what its realm needs.
 type program struct {
 	*front.Program
 	needs needs
@@ -23,16 +23,15 @@ func compile(src string, cfg front.Config) (*program, error) {
 	return &program{p, needsOf(&of, cfg.Grants)}, nil
 }
 
-// needs is what the realm of a program must have, in addition to what every realm has. It is
-// computed from the names that the program mentions. Objects that need no name (prototypes
-// of literals, and the constructors behind them by a computed name) are disarmed in every
-// realm. Objects that only a name leads to are made safe if the program mentions it.
+// needs is what the realm of a program has beyond every realm, found from the names in the program. Objects that need no name (prototypes of
+// literals, and constructors behind them by a computed name) are disarmed in every realm. Objects that only a name leads to are made safe if
+// the program mentions it.
 type needs struct {
 	realm.Needs
-	names    []string // globals and grants
+	names    []string // the names of globals and grants
 	polyfill []*polyfill
 	helpers  []string // helpers that the rewritten operators call
-	guards   []*guard // natives that must not take a recorded thing for a value
+	guards   []*guard // natives that must not treat a recorded thing as a value
 }
 
 func needsOf(of *front.Facts, grants []string) needs {
@@ -54,22 +53,21 @@ func needsOf(of *front.Facts, grants []string) needs {
 		}
 	}
 	n.Reflects = reflects(of) || len(n.polyfill) > 0
-	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is an async function
+	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is itself an async function
 	n.Texts = n.Reflects || mentions(of, []string{"match", "matchAll", "search"})
 	return n
 }
 
-// plainGlobals are globals whose functions neither read a member by a name that is data, as
-// Object.getOwnPropertyDescriptor does, nor make one, as JSON.parse does (TestPlainGlobals).
+// plainGlobals are globals whose functions neither read nor make a member by a name in data (TestPlainGlobals).
+// Object.getOwnPropertyDescriptor reads one, and JSON.parse makes one.
 var plainGlobals = map[string]bool{
 	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
 	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
 	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
 }
 
-// reflects reports whether a program may reach a property whose name is not in its
-// text: it computes names by o[k], or it mentions a global that is not in plainGlobals.
-// Generators and patterns lead to functions of the engine that do either.
+// reflects reports whether a program may reach a property whose name is not in its text: it computes names by o[k], or mentions a global that
+// plainGlobals lacks. Generators and patterns lead to such functions of the engine.
 func reflects(of *front.Facts) bool {
 	if of.Generators || of.Patterns || of.Names[front.ComputedName] {
 		return true

@@ -7,13 +7,12 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// This file wraps the functions of Promise and Array.fromAsync: they take and return promises in the form that programs have.
+// This file wraps the functions of Promise, and Array.fromAsync, to take and return promises in our own form.
 
 // gatherers are the functions of Promise that wait for the items of a list.
 var gatherers = []string{"all", "allSettled", "race", "any"}
 
-// addGatherers wraps the gatherers: they send the described
-// things in an array, and those to which its promises resolve.
+// addGatherers wraps the gatherers: they send the described things in an array, and those that its promises resolve to.
 func (r *run) addGatherers(map[string]goja.Value) {
 	promise := r.Intrinsic("Promise")
 	for _, name := range gatherers {
@@ -24,16 +23,16 @@ func (r *run) addGatherers(map[string]goja.Value) {
 			r.Gathers = true
 			v, err := native(c.This, list)
 			r.Gathers = false
-			// If an item goes on to send calls, so does this promise, which waits for it.
+			// This promise waits for the items. If an item goes on to send calls, the promise goes on, too.
 			return r.HandPromise(r.Called(v, err), guest.Unawaited{Name: "Promise." + name, GoesOn: len(r.Going) < going})
 		}))
 	}
 }
 
-// makers are the other functions of Promise that make a promise.
+// makers are the other functions of Promise that make promises.
 var makers = []string{"resolve", "reject", "try", "withResolvers"}
 
-// addMakers wraps the makers, so that a program gets promises of our form: a promise of the engine is an object, so it counts as true.
+// addMakers wraps the makers to return promises of our form. A promise of the engine is an object, so JavaScript treats it as true.
 func (r *run) addMakers(map[string]goja.Value) {
 	promise := r.Intrinsic("Promise")
 	for _, name := range makers {
@@ -59,7 +58,7 @@ func (r *run) addMakers(map[string]goja.Value) {
 	}
 }
 
-// addFromAsync wraps Array.fromAsync, so that it waits for promises of our form.
+// addFromAsync wraps Array.fromAsync to wait for promises of our form.
 func (r *run) addFromAsync(map[string]goja.Value) {
 	array := r.Intrinsic("Array")
 	native, _ := goja.AssertFunction(array.Get("fromAsync"))

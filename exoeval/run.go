@@ -1,6 +1,6 @@
 package exoeval
 
-// This file runs a program and receives its replies. It comes after globals, which fills the realm.
+// This file runs a program and receives its replies. File globals fills the realm before.
 
 import (
 	"context"
@@ -26,10 +26,10 @@ func newRun(ctx context.Context, in realm.Realm, port Port, check *message.Check
 	}
 }
 
-// main runs the program and returns its result, or the error that explains why there is none.
+// main runs the program and returns its result, or the error that ended it.
 func (r *run) main() (v value.Value, failed error) {
 	defer func() {
-		if p := recover(); p != nil { // goja itself panics, for example with makeslice
+		if p := recover(); p != nil { // goja itself can panic, for example in makeslice
 			v, failed = value.Value{}, r.failure(panicError(p))
 		}
 	}()
@@ -51,14 +51,14 @@ func (r *run) main() (v value.Value, failed error) {
 		return v, r.failure(err)
 	}
 	if o, ok := result.(*goja.Object); ok && r.Prog.Plain && guest.PromiseOf(o) == nil {
-		// The return value of an asynchronous function is resolved, and that calls its `then`.
+		// JavaScript resolves the value that an asynchronous function returns, and so calls the value's `then`.
 		promise, resolve, _ := r.VM.NewPromise()
 		if err := resolve(o); err != nil {
 			return v, r.failure(err)
 		}
 		result = r.VM.ToValue(promise)
 	}
-	for range guest.MaxPassed { // a promise of a promise of a query is one of its rows
+	for range guest.MaxPassed { // a promise may resolve to a promise, and that to a query
 		if result, failed = r.settled(result); failed != nil {
 			return v, failed
 		}
@@ -80,12 +80,12 @@ func (r *run) main() (v value.Value, failed error) {
 	if failed := r.Left(unfinished); failed != nil {
 		return value.Value{}, failed
 	}
-	// A getter of the result may have sent one more call. Wait for its answer.
+	// A getter of the result may have sent one more call. Wait for the reply.
 	return v, r.drain()
 }
 
-// drain waits for the calls that the program did not await, so that no call is open when
-// the run ends. It returns the error of the first rejected promise that nothing handled.
+// drain waits for calls that the program did not await, so that no call is open when the run ends. It returns the error of the first rejected
+// promise that nothing handles.
 func (r *run) drain() error {
 	for len(r.Open) > 0 {
 		if failed := r.turn(); failed != nil {
@@ -116,7 +116,7 @@ func panicError(p any) error {
 	return fmt.Errorf("panic: %v", p)
 }
 
-// settled returns v, or if v is a promise, its value when it has one.
+// settled returns v. If v is a promise, it waits for the promise and returns its value.
 func (r *run) settled(v goja.Value) (goja.Value, error) {
 	p := guest.PromiseOf(r.Bare(v))
 	if p == nil {
@@ -137,8 +137,7 @@ func (r *run) settled(v goja.Value) (goja.Value, error) {
 	return p.Result(), nil
 }
 
-// turn receives one reply and lets the program go on with it.
-// While the run waits for the reply, the program's clock stops.
+// turn receives one reply and lets the program continue with it. The program's clock stops while the run waits.
 func (r *run) turn() error {
 	r.clock.pause()
 	reply, ok, err := r.port.Next(r.ctx)
@@ -159,7 +158,7 @@ func (r *run) turn() error {
 			if r.ctx.Err() != nil {
 				return r.Placed(ended(r.ctx, nil, r.bounds), c.Line, c.Col)
 			}
-			return r.Placed(reply.Err, c.Line, c.Col) // if a program could catch a limit, the limit would not hold
+			return r.Placed(reply.Err, c.Line, c.Col) // a program must not catch the error of a limit, because it could then continue beyond the limit
 		}
 		err = c.Reject(r.ErrorObject(reply.Err, c.Line, c.Col))
 	} else {

@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
-// This file has the state of a run, and its clock. The other files use it.
+// This file has the state and the clock of a run, which the other files use.
 
 // run is one program in one realm. One goroutine uses it.
 type run struct {
@@ -24,13 +24,12 @@ type run struct {
 	clock   stopwatch
 
 	api        *goja.Object
-	rejected   map[*goja.Promise]int // rejected promises that nothing handles, numbered in their order
+	rejected   map[*goja.Promise]int // rejected promises that nothing handles, with numbers in their order
 	rejections int
-	undefined  bool // the result is undefined
+	undefined  bool // the program returned undefined
 }
 
-// stopwatch counts the time in which the program computes,
-// and interrupts the program when its time is used up.
+// stopwatch counts the time that the program computes, and interrupts the program when its time is used up.
 type stopwatch struct {
 	left  time.Duration
 	since time.Time
@@ -39,8 +38,8 @@ type stopwatch struct {
 
 func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
-	// The words of the error are looked up when time is up, because the stopwatch begins several times
-	// in each run. This function runs at the same time as the program, so it reads only what does not change.
+	// Choose the words of the error when time is up, because the stopwatch starts several times in each run. This function runs at the same time
+	// as the program, so it reads only what never changes.
 	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(fail.Errorf(fail.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))

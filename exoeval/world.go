@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has the program's side of a run. On the host's side, Settle turns its end into a result.
+// This file has the program's side of a run, and Settle, with which the host makes its end a result.
 
 import (
 	"context"
@@ -21,21 +21,21 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// World is all that the program's side of a run needs: the catalogue, the granted names and
-// the limits. It has no objects, only data, so it can cross to a worker. It is immutable.
+// World is all that the program's side of a run needs: the catalogue, the granted names and the limits. It is immutable data without objects,
+// so it can cross to a worker.
 type World struct {
 	Catalog    message.Catalog
 	Granted    []message.GrantedName
-	Describing []string // the methods that take callbacks, sorted: the checker rewrites these callbacks
+	Describing []string // methods with callbacks, sorted; the checker rewrites these callbacks
 	Limits     exo.Limits
 	Bounds     Bounds
-	Zone       *zone.Zone // the zone of local time; nil: UTC
+	Zone       *zone.Zone // the zone of local time; nil is UTC
 
 	front front.Config
 }
 
-// NewWorld returns the World of the grants of gate. It fails if a name can't be
-// used in programs. Worlds with the same declarations and limits share their data.
+// NewWorld returns the World of the grants of gate. It fails if programs can't use the name of a grant. Worlds with the same declarations and
+// limits share their data.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
 		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the gate was not made with exo.NewGate")}
@@ -45,7 +45,7 @@ func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 		err   error
 	}
 	w := &World{Catalog: gate.Catalog(), Granted: gate.Granted(), Limits: gate.Limits(), Bounds: bounds.OrDefault()}
-	w.Zone, _ = zone.Load(gate.Zone()) // no error: the gate has checked the name
+	w.Zone, _ = zone.Load(gate.Zone()) // this can't fail, because the gate has checked the name
 	m := gate.Derive(worldKey{w.Limits, w.Bounds, w.Zone}, func() any { return made{w, w.complete()} }).(made)
 	own := *m.world
 	return &own, m.err
@@ -75,8 +75,8 @@ func (w *World) complete() error {
 	return front.CheckNames(w.Granted, w.front)
 }
 
-// CheckName returns an error if no grant may have this name: programs could not write
-// it, or it means something else to them. The error says which names are allowed.
+// CheckName returns an error if no grant may have this name: programs could not write it, or would mean something else by it. The error names
+// the allowed names.
 func CheckName(name string) error {
 	if scalar.ReservedName(name) || name == "api" {
 		return fmt.Errorf("exoeval: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api (api is the object that has all grants)", name)
@@ -84,8 +84,8 @@ func CheckName(name string) error {
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }
 
-// Prepare computes the unexported fields of a World from its exported ones.
-// A worker calls it when it has decoded a World; NewWorld calls it itself.
+// Prepare computes the unexported fields of a World from its exported ones. A worker calls it after it has decoded a World. NewWorld calls it
+// itself.
 func (w *World) Prepare() {
 	w.front = front.Config{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: front.Globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
@@ -96,17 +96,16 @@ func (w *World) Prepare() {
 	}
 }
 
-// ProgramResult is the outcome that the program's own side reports. A program may have
-// taken over its worker, so don't trust it: Settle asks the session and makes a RunResult.
+// ProgramResult is the outcome that the program's own side reports. Don't trust it, because a program may have taken over its worker: Settle
+// asks the session and makes a RunResult.
 type ProgramResult struct {
 	Value     value.Value
 	Undefined bool
-	Err       error // nil, or an *fail.Error
+	Err       error // Err is nil or an *fail.Error
 }
 
-// Run parses, checks, compiles and runs the program of job, which must have
-// its clock and seed (see exo.Run.WithDefaults). All of this happens on the guest's
-// side, because a hostile text can end the process of a parser, too.
+// Run parses, checks, compiles and runs the program of job, which must have its clock and seed (see exo.Run.WithDefaults). It runs on the
+// program's side, because a hostile text may end the process of a parser, too.
 func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job Job) ProgramResult {
 	prog, err := compile(job.Program, w.front)
 	if err != nil {
@@ -117,24 +116,22 @@ func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job 
 
 func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog *program, job Job) ProgramResult {
 	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
-	// This also stops a program that computes when its caller has cancelled.
+	// This also stops a program that computes after its caller has cancelled.
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
 	if o.Value, o.Err = r.main(); o.Err != nil {
-		o.Value = value.Value{} // a call of the result's getter may have failed: the record must have no digest of a result then
+		o.Value = value.Value{} // a getter of the result may have sent a call that failed: then the record must have no digest of a result
 	}
 	o.Undefined = r.undefined
 	return o
 }
 
-// Settle ends the host's side of a run and returns its result. It renders the result
-// before any change is final. After it returns, no effect of the run can happen. If
-// a callback of the host, like Record, panicked, Settle panics with the same value.
+// Settle ends the host's side of a run and returns its result. It renders the result before any change is final. After it returns, the run has
+// no further effect. If a callback of the host, like Record, panicked, Settle panics with the same value.
 func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *RunResult {
-	// A call that was sent happens even if the program fails after it: whether
-	// an effect took place must not depend on which was faster. If a limit
-	// ended the program, nobody reads its replies, so its reads are abandoned.
+	// A call that was sent happens even if the program then fails: an effect must not depend on which was faster. After a limit ended the program
+	// nothing reads its replies, so its reads are abandoned.
 	if o.Err != nil && verdict(fail.KindOf(o.Err)) {
 		s.Abandon()
 	}
@@ -148,12 +145,11 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		o.Value, opened, o.Err = s.Unseal(o.Value)
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
-	// An error that says only "the context has ended" does not say whose deadline passed (TestWhoEndedTheCall).
+	// An error that only reports the end of a context leaves open whose deadline passed (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(fail.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
 		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(fail.PosOf(res.Err))
 	}
-	// Decide whether the result may leave before it is rendered:
-	// an error of rendering would reveal something about it.
+	// Decide whether the result may leave before rendering it, because an error of rendering would reveal something about it.
 	if res.Err == nil && job.Render != nil && s.Release() == nil {
 		res.Err = rendered(job.Render, o.Value)
 	}
@@ -161,15 +157,15 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		res.Err = guest.AsError(err).At(fail.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
-		panic(p) // here and not earlier: the run has ended, so the host can recover
+		panic(p) // only now, because the run has ended and the host can recover
 	}
 	res.Label, res.Undefined, res.Effects = s.ReportableLabel(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console, res.Causes = s.Console(), s.Causes()
 	if err := s.Release(); err == nil {
 		res.Label, res.Notices = res.Label.Join(opened), s.Notices()
 	} else {
-		// The labels of the result's sealed values are not added: the program may have chosen
-		// those values by a secret that it read, and their labels would reveal the choice.
+		// The labels of the result's sealed values are not added. A program may choose values by a secret that it read, and their labels would reveal
+		// the choice.
 		res.Value, res.Undefined, res.Err, res.Unchanged = value.Value{}, false, err, s.Unchanged()
 	}
 	if res.Err != nil {
@@ -178,7 +174,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	return res
 }
 
-// rendered returns the error if the result can't be rendered, else nil.
+// rendered calls render and returns its error. A panic of render becomes an error, too.
 func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -191,21 +187,19 @@ func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	return nil
 }
 
-// verdict reports whether an error of this kind has ended the program. Then the end of
-// its context, noticed while its calls were waited for, says nothing new.
+// verdict reports whether an error of this kind ended the program by itself. Then the end of the context, noticed later, adds nothing.
 func verdict(k fail.Kind) bool { return k == fail.Limit || k == fail.Crashed || k == fail.Breach }
 
-// errTotal is the cause of a context that ended because Bounds.Total
-// was over. Without it, the caller's own deadline would look the same.
+// errTotal is the cause of a context that ended because Bounds.Total was over. It distinguishes that from the caller's own deadline.
 var errTotal = errors.New("exoeval: Bounds.Total is over")
 
-// Within returns the context of a run with these bounds. It ends when Total is over.
+// Within returns the context of a run with these bounds, which ends when Total is over.
 func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, b.Total, errTotal)
 }
 
-// ended returns the error of a run that Bounds.Total, its caller's deadline
-// or its caller has ended. If ctx has not ended, the cause is err.
+// ended returns the error of a run that Bounds.Total, its caller's deadline or its caller ended. If ctx has not ended, ended returns the error
+// of the cause err.
 func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()

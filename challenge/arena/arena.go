@@ -1,7 +1,6 @@
-// Package arena has the rules of the challenge, without its pages: it takes an attempt, queues it,
-// has it played and stores it, and decides which player may see which attempt. It trusts no
-// caller: a player is known by a token alone, and only the player who sent an attempt sees it,
-// until that player shares it.
+// Package arena has the rules of the challenge, without its pages. It accepts an attempt, queues, plays and stores it, and decides which
+// player may see which attempt. It trusts no caller. A token alone identifies a player, and only the player who sent an attempt sees it,
+// unless that player shares it.
 package arena
 
 import (
@@ -17,23 +16,22 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// Arena is one challenge. Its methods may be called from several goroutines.
+// Arena is one challenge. Several goroutines may call its methods.
 type Arena struct {
 	Game  *game.Game
 	Store *store.Store
 	Queue *queue.Queue
-	// Questions is the queue of the model lane, whose attempts last for minutes and
-	// mostly wait for others; nil: they wait in Queue.
+	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; nil puts them in Queue
 	Questions *queue.Queue
 	Log       *slog.Logger
-	Ended     func(*game.Attempt) // told of every attempt that was played; may be nil
+	Ended     func(*game.Attempt) // called after every attempt that was played; may be nil
 
 	stopping sync.Mutex
-	stopped  map[string]bool // who has thrown the kill switch
+	stopped  map[string]bool // who has turned the kill switch on
 	unkept   unkept
 }
 
-// Refusal is an error that its asker may read.
+// Refusal is an error that the player who asked may read.
 type Refusal struct {
 	Reason Reason
 	Text   string
@@ -45,10 +43,10 @@ func (r *Refusal) Error() string { return "arena: " + r.Text }
 type Reason int
 
 const (
-	NotFound Reason = iota // there is none, or it is not the asker's
-	Bad                    // what was sent can't be played
-	Closed                 // the lane, or all of it, by the host's will
-	Busy                   // try again later
+	NotFound Reason = iota // nothing has this name, or it belongs to another player
+	Bad                    // the input can't be played
+	Closed                 // the host has closed the lane, or the whole game
+	Busy                   // the player can try again later
 )
 
 func refuse(why Reason, text string) error { return &Refusal{why, text} }
@@ -58,7 +56,7 @@ var (
 	errStopped  = refuse(Closed, "the host has stopped the game; come back later")
 )
 
-// NewPlayer makes a player at an address. The token is told once.
+// NewPlayer makes a player at an address. Only this call returns the token.
 func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, error) {
 	if ar.Paused() {
 		return "", errStopped
@@ -67,7 +65,7 @@ func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, er
 	return token, err
 }
 
-// Check refuses what no player could play, so that nothing is spent on it.
+// Check refuses input that no player could play, before anything is spent on it.
 func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	switch {
 	case ar.Game.Targets.Target(target) == nil:
@@ -86,8 +84,7 @@ func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	return nil
 }
 
-// Submit takes an attempt of a player. It is kept before this returns, and played
-// when it is its turn.
+// Submit accepts an attempt of a player. It stores the attempt before it returns. The attempt is played in its turn.
 func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, lane game.Lane, input string) (*game.Attempt, error) {
 	input = strings.ToValidUTF8(input, "\uFFFD")
 	if err := ar.Check(target, lane, input); err != nil {
@@ -102,7 +99,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		err := ar.Store.Add(ctx, from.Player, from.Address, a)
 		return a.ID, err
 	}
-	played := *a // a copy, since the caller reads a while it is played
+	played := *a // a copy, because the caller reads a while the attempt is played
 	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})
@@ -114,9 +111,9 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 	return &out, nil
 }
 
-// play plays an attempt in its turn and keeps what it came to.
+// play plays an attempt in its turn and stores the outcome.
 func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, by game.Player) {
-	// An attempt in which the game panics ends as interrupted, and the host goes on.
+	// If the game panics in an attempt, the attempt ends as interrupted, and the host continues.
 	defer func() {
 		if p := recover(); p != nil {
 			ar.Log.Error("a panic in an attempt", "attempt", a.ID, "lane", a.Lane, "target", a.Target)
@@ -148,7 +145,7 @@ func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, b
 func (ar *Arena) finish(player string, a *game.Attempt) {
 	ctx := context.Background()
 	err := ar.Store.Finish(ctx, player, a)
-	if err != nil { // a moment later the disk may have room again
+	if err != nil { // the disk may have room again a moment later
 		time.Sleep(50 * time.Millisecond)
 		err = ar.Store.Finish(ctx, player, a)
 	}
@@ -167,7 +164,7 @@ func (ar *Arena) finish(player string, a *game.Attempt) {
 	}
 }
 
-// known turns errors of the parts into what an asker may read, or leaves them.
+// known turns errors of other packages into errors that the player may read, or returns them unchanged.
 func (ar *Arena) known(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNone):
@@ -185,12 +182,12 @@ func (ar *Arena) known(err error) error {
 // View is an attempt as one reader may see it.
 type View struct {
 	*game.Attempt
-	Position int  `json:"position,omitempty"` // in the queue, from 1
+	Position int  `json:"position,omitempty"` // the place in the queue, from 1
 	Mine     bool `json:"mine"`
 }
 
-// Attempt shows one to its player; to others only when it was shared or is a win
-// on a guarded lane, and without keys. Any other is NotFound, so that an answer does not tell which ids exist.
+// Attempt returns an attempt for its player. Other players see it, without keys, only if it was shared or is a win on a guarded lane. Any
+// other attempt is NotFound, so that an answer does not reveal which ids exist.
 func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) {
 	k, err := ar.Store.Attempt(ctx, id)
 	if err != nil {
@@ -216,7 +213,7 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 	return &View{Attempt: k.Redacted()}, nil
 }
 
-// Wait is Attempt once the attempt is over, or as it is when ctx ends.
+// Wait is Attempt after the attempt is over. If ctx ends first, it returns the attempt as it then is.
 func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, error) {
 	v, err := ar.Attempt(ctx, player, id)
 	if err != nil || !v.Mine || v.State.Over() {
@@ -226,7 +223,7 @@ func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, err
 	return ar.Attempt(ctx, player, id)
 }
 
-// Attempts are a player's, the latest first; before is as for store.Attempts.
+// Attempts returns a player's attempts, the latest first. before is as in store.Attempts.
 func (ar *Arena) Attempts(ctx context.Context, player, target, before string, most int) ([]*View, error) {
 	ks, err := ar.Store.Attempts(ctx, player, target, before, most)
 	if err != nil {
@@ -244,13 +241,13 @@ func (ar *Arena) Attempts(ctx context.Context, player, target, before string, mo
 	return out, nil
 }
 
-// Share shows an attempt of the player to everybody who has its id, or hides it again.
+// Share shows a player's attempt to everybody who has its id, or hides it again.
 func (ar *Arena) Share(ctx context.Context, player, id string, on bool) error {
 	return ar.known(ar.Store.Share(ctx, player, id, on))
 }
 
-// ClaimAttempt claims the key that an attempt of the player has shown: the host knows which it
-// is, so nobody needs to copy it. share shows the attempt to everybody as well.
+// ClaimAttempt claims the key that a player's attempt has shown. The host knows the key, so the player need not copy it. share also shows the
+// attempt to everybody.
 func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, share bool) (*store.Win, error) {
 	v, err := ar.Attempt(ctx, player, id)
 	if err != nil {
@@ -270,7 +267,7 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 	if err != nil || w == nil || again {
 		return w, err
 	}
-	if !w.Guarded { // a hole is shown with the attempt that was the first to leak
+	if !w.Guarded { // a hole is shown with the first attempt that leaked
 		if err := ar.Store.ShowWith(ctx, player, id); err != nil {
 			return nil, ar.known(err)
 		}
@@ -282,7 +279,7 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 	return w, err
 }
 
-// Claim looks whether the text is a key of the player's.
+// Claim checks whether the text is a key of the player.
 func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
 	name, ok := Name(name)
 	if !ok {

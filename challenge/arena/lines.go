@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/queue"
 )
 
-// line is the queue in which attempts of a lane wait.
+// line returns the queue in which attempts of a lane wait.
 func (ar *Arena) line(l game.Lane) *queue.Queue {
 	if l == game.Model && ar.Questions != nil {
 		return ar.Questions
@@ -24,10 +24,10 @@ func (ar *Arena) lines() []*queue.Queue {
 	return []*queue.Queue{ar.Queue}
 }
 
-// Paused reports whether no attempts are taken.
+// Paused reports whether the arena accepts no attempts.
 func (ar *Arena) Paused() bool { return ar.Queue.Paused() }
 
-// Length is how many attempts wait, and are played.
+// Length returns the number of attempts that wait, and of those that are played.
 func (ar *Arena) Length() (waiting, running int) {
 	for _, q := range ar.lines() {
 		w, r := q.Length()
@@ -36,7 +36,7 @@ func (ar *Arena) Length() (waiting, running int) {
 	return waiting, running
 }
 
-// Close plays what was taken, or stops it when ctx ends. It takes no more.
+// Close plays the accepted attempts, or stops them when ctx ends. It accepts no more.
 func (ar *Arena) Close(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(ar.lines()))

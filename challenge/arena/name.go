@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/secure/precis"
 )
 
-// Name tidies the name that a player gives for the leaderboard. Pages escape it;
-// this refuses what would make one line look like another: controls, marks that turn the
-// direction of text, and letters that can't be seen (RFC 8266, and what it forgets).
+// Name tidies a player's name for the leaderboard. Pages escape it. Name refuses what makes one line look like another: controls, marks that
+// turn the direction of text, and invisible letters (RFC 8266, and what it omits).
 func Name(s string) (string, bool) {
 	if strings.TrimSpace(s) == "" {
 		return "", len(s) <= 400
@@ -22,7 +21,7 @@ func Name(s string) (string, bool) {
 		switch r {
 		case '\t', '\n', '\r':
 			return ' '
-		case '\uFE0E', '\uFE0F': // how the sign before them is drawn
+		case '\uFE0E', '\uFE0F': // these choose how the sign before them is drawn
 			return -1
 		}
 		return r
@@ -35,10 +34,10 @@ func Name(s string) (string, bool) {
 	for _, r := range s {
 		switch {
 		case r == ' ':
-		case r == '\u2800', r == '\U0001D159': // signs that are empty
+		case r == '\u2800', r == '\U0001D159': // these signs are empty
 			return "", false
 		case unicode.Is(unicode.M, r):
-			if marks++; marks > 4 { // letters under a tower of marks cover other lines
+			if marks++; marks > 4 { // letters with many marks cover other lines
 				return "", false
 			}
 		default:

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// byHost is who throws the kill switch by hand.
+// byHost identifies the host as the one who turns the kill switch.
 const byHost = "host"
 
-// Stop is the kill switch: what is played is stopped, and nothing more is taken. by
-// says who throws it, and the game goes on when nobody holds it any more.
+// Stop turns the kill switch on or off for by. While it is on for anyone, running attempts are stopped, and no attempt is accepted.
 func (ar *Arena) Stop(by string, on bool) {
 	ar.stopping.Lock()
 	defer ar.stopping.Unlock()
@@ -34,17 +33,17 @@ func (ar *Arena) Stop(by string, on bool) {
 	}
 }
 
-// StoppedBy are those who hold the kill switch, in order.
+// StoppedBy returns for whom the kill switch is on, in order.
 func (ar *Arena) StoppedBy() []string {
 	ar.stopping.Lock()
 	defer ar.stopping.Unlock()
 	return slices.Sorted(maps.Keys(ar.stopped))
 }
 
-// StopByHand is Stop by the host, which a restart does not undo.
+// StopByHand is Stop for the host. A restart does not undo it.
 func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 	if on {
-		ar.Stop(byHost, true) // whether or not it can be kept
+		ar.Stop(byHost, true) // stop even if the setting can't be stored
 	}
 	if err := ar.Store.SetStopped(ctx, on); err != nil {
 		return err
@@ -53,7 +52,7 @@ func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 	return nil
 }
 
-// Restore stops the game if it was stopped by hand when the last process ended.
+// Restore stops the game if the host had stopped it when the last process ended.
 func (ar *Arena) Restore(ctx context.Context) (stopped bool, err error) {
 	if stopped, err = ar.Store.Stopped(ctx); stopped {
 		ar.Stop(byHost, true)

@@ -9,17 +9,17 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// unkept are attempts that have ended and that the store did not take, as on a full
-// disk. They are kept here for those who wait for them, until it does.
+// unkept are attempts that have ended but that the store refused, for example on a full disk. Players who wait for them get them from here
+// until the store accepts them.
 type unkept struct {
 	mu    sync.Mutex
-	all   map[string]store.Kept // by the attempt's id
-	sizes map[string]int        // of each, in bytes
-	bytes int                   // of all
+	all   map[string]store.Kept // by the id of the attempt
+	sizes map[string]int        // the size of each attempt, in bytes
+	bytes int                   // the size of all attempts
 }
 
-// Bounds of them: a record can have half a megabyte. Beyond one, an attempt shows as
-// running until the next start, and then as interrupted.
+// These bound unkept attempts, because a record can have half a megabyte. Beyond them, an attempt shows as running until the next start, and
+// then as interrupted.
 const (
 	maxUnkept      = 1000
 	maxUnkeptBytes = 64 << 20
@@ -40,7 +40,7 @@ func (u *unkept) add(player string, a *game.Attempt) bool {
 	return true
 }
 
-// instead is the attempt as it ended, whatever the store says of it.
+// instead returns the attempt as it ended, whatever state the store has.
 func (u *unkept) instead(k store.Kept) store.Kept {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -69,7 +69,7 @@ func (u *unkept) forget(id string) {
 	delete(u.sizes, id)
 }
 
-// Tend gives the store again what it did not take, if it takes anything.
+// Tend gives the store the refused attempts again, if it now accepts a write.
 func (ar *Arena) Tend(ctx context.Context) {
 	if ar.Store.Failing() {
 		if err := ar.Store.Try(ctx); err != nil {

@@ -10,38 +10,38 @@ import (
 	"unicode/utf8"
 )
 
-// Width and Height are what previews of links ask for, in pixels.
+// Width and Height are the size in pixels that previews of links expect.
 const Width, Height = 1200, 630
 
-// Tone is what a card is about, as a colour.
+// Tone is the subject of a card, shown as a colour.
 type Tone int
 
 const (
 	Plain Tone = iota // a page
-	Won               // a control lane was beaten
-	Hole              // a guarded lane was beaten
+	Won               // a win on a control lane
+	Hole              // a win on a guarded lane
 )
 
-// Card is the text and the figures of a picture. Title is the host's own text; the rest may be a player's.
+// Card is the text and the figures of a picture. Title is the host's own text; a player may have written the rest.
 type Card struct {
 	Tone  Tone
 	Title string
-	Line  string // below it: who, how, when
+	Line  string // the line below the title: who, how and when
 	Code  string
-	Foot  string // at the end: where the page is
+	Foot  string // the last line: the address of the page
 }
 
-// What fits.
+// These bound what fits into a card.
 const (
 	maxLines   = 9
 	maxColumns = 70
-	maxTitle   = 2 // lines
+	maxTitle   = 2 // the most lines of a title
 )
 
-// Draws reports whether a text can be drawn as it is.
+// Draws reports whether all letters of a text can be drawn.
 func Draws(s string) bool { return small.draws(s) }
 
-// Fit cuts a card to what is drawn of it, so that two that look alike are equal and small.
+// Fit cuts a card to what is drawn of it, so that cards that look alike are equal and small.
 func (c Card) Fit() Card {
 	c.Title, c.Line, c.Code, c.Foot = cut(c.Title, 200), cut(c.Line, maxColumns), fit(c.Code), cut(c.Foot, maxColumns)
 	return c
@@ -57,11 +57,11 @@ func cut(s string, n int) string {
 func fit(code string) string {
 	var out []string
 	for line := range strings.Lines(strings.TrimSpace(code)) {
-		if len(out) == maxLines { // there is one more
+		if len(out) == maxLines { // the text has one more line
 			out[maxLines-1] = "..."
 			break
 		}
-		if len(line) > 4*maxColumns+4 { // bytes: no letter has more than four
+		if len(line) > 4*maxColumns+4 { // in bytes, because no letter has more than four
 			line = line[:4*maxColumns+4]
 		}
 		out = append(out, cut(strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r\n"), maxColumns))

@@ -15,15 +15,15 @@ var smallFile []byte
 //go:embed large.png
 var largeFile []byte
 
-// Every letter is of the same width in small; large has those of our own titles.
+// In small all letters have the same width; large has the letters of our own titles.
 var (
 	small = newFont(smallFile, 0x20, 0x7e, 0xa1, 0xff, 0x100, 0x17f, 0x391, 0x3c9, 0x400, 0x45f)
 	large = newFont(largeFile, 0x20, 0x7e)
 )
 
-const perRow = 32 // letters in a row of a font's picture
+const perRow = 32 // the number of letters in a row of a font's picture
 
-// letters is a font as fonts.go has drawn it: the first pixel of a letter's place has the letter's width.
+// letters is a font that fonts.go has drawn. The first pixel of a letter's place has the letter's width.
 type letters struct {
 	mask       *image.Alpha
 	wide, high int
@@ -46,7 +46,7 @@ func newFont(file []byte, bounds ...rune) *letters {
 	return f
 }
 
-const dot = '.' // for what is not in the list
+const dot = '.' // drawn for letters that are not in the list
 
 func (f *letters) place(r rune) image.Point {
 	i, ok := f.at[r]
@@ -56,7 +56,7 @@ func (f *letters) place(r rune) image.Point {
 	return image.Pt(i%perRow*f.wide, i/perRow*f.high)
 }
 
-// draws reports whether all of a text is in the list.
+// draws reports whether all letters of a text are in the list.
 func (f *letters) draws(s string) bool {
 	for _, r := range s {
 		if _, ok := f.at[r]; !ok {
@@ -74,7 +74,7 @@ func (f *letters) width(s string) (n int) {
 	return n
 }
 
-// draw draws one line. x and y are its upper left corner.
+// draw draws one line. x and y are the upper left corner.
 func (f *letters) draw(to draw.Image, s string, x, y int, c color.Color) {
 	ink := image.NewUniform(c)
 	for _, r := range s {

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Fonts draws the letters of this package from the Go fonts, which are under a BSD licence. It runs in a
-// module that requires golang.org/x/image; the challenge itself needs no such module.
+// Fonts draws the letters of this package from the Go fonts, which have a BSD licence. It runs in a module that requires golang.org/x/image,
+// which the challenge itself does not need.
 package main
 
 import (
@@ -32,8 +32,7 @@ func runes(bounds ...rune) (out []rune) {
 	return out
 }
 
-// draw writes one row of letters a line of the picture, 32 in each, and how wide each is as the
-// brightness of the pixel above it.
+// draw draws the letters in rows of 32. The brightness of the first pixel of a letter's place is the letter's width.
 func draw(name string, ttf []byte, size float64, letters []rune) {
 	f, err := opentype.Parse(ttf)
 	if err != nil {
@@ -58,7 +57,7 @@ func draw(name string, ttf []byte, size float64, letters []rune) {
 		if !ok {
 			continue
 		}
-		place := out.SubImage(image.Rect(x, y, x+wide, y+high)).(*image.Gray) // what hangs over is cut
+		place := out.SubImage(image.Rect(x, y, x+wide, y+high)).(*image.Gray) // this cuts parts of a letter that hang over
 		d := font.Drawer{Dst: place, Src: image.White, Face: face, Dot: fixed.P(x, y+1+m.Ascent.Ceil())}
 		d.DrawString(string(r))
 		out.SetGray(x, y, color.Gray{uint8(a.Round())})

@@ -14,8 +14,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Child reports whether this process was started by Run, and if so has done all
-// that it is for. It is the first line of a main that uses this package.
+// Child reports whether Run started this process, and in that case has already done all its work. A main that uses this package calls it
+// first.
 func Child() bool {
 	if !isChild() {
 		return false
@@ -29,7 +29,7 @@ func isChild() bool { return len(os.Args) > 0 && os.Args[0] == marker }
 // answerer runs the player's statement.
 type answerer func(ctx context.Context, c *sql.Conn, statement string) *Result
 
-// child runs one job, its statement within all walls.
+// child runs one job. The statement runs within all walls.
 func child(answer answerer) {
 	if err := serve(os.Stdin, os.Stdout, answer); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -38,7 +38,7 @@ func child(answer answerer) {
 }
 
 func serve(in io.Reader, out io.Writer, answer answerer) error {
-	time.Local = time.UTC // its file is out of reach later
+	time.Local = time.UTC // the zone's file is out of reach later
 	var job Job
 	if err := json.NewDecoder(io.LimitReader(in, maxJob)).Decode(&job); err != nil {
 		return err
@@ -48,7 +48,7 @@ func serve(in io.Reader, out io.Writer, answer answerer) error {
 	if err != nil {
 		return err
 	}
-	c, err := db.Conn(ctx) // the database is the connection's
+	c, err := db.Conn(ctx) // the database belongs to this connection
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func serve(in io.Reader, out io.Writer, answer answerer) error {
 	return json.NewEncoder(out).Encode(res)
 }
 
-// foreign is what the query gives, as a text that two answers can be compared by.
+// foreign returns the rows of the query Foreign as a text, to compare two answers.
 func foreign(ctx context.Context, c *sql.Conn, statement string) string {
 	if statement == "" {
 		return ""
@@ -82,7 +82,7 @@ func foreign(ctx context.Context, c *sql.Conn, statement string) string {
 	return fmt.Sprint(string(res.Rows), res.Count, res.Cut, res.Err)
 }
 
-// Numbers of SQLite's limits, and what a statement of this game can need.
+// limits maps the numbers of SQLite's limits to what a statement of this game can need.
 var limits = map[int]int{
 	0:  1 << 20, // bytes of a value
 	1:  64 << 10,
@@ -96,8 +96,8 @@ var limits = map[int]int{
 	11: 0, // threads
 }
 
-// fence lets the connection read, change rows of the game's own tables where that is the game, and
-// nothing else: no file by ATTACH or a function, no setting, no change of a table itself.
+// fence lets the connection read and, if the game allows it, change rows of the game's own tables. It refuses all else: files by ATTACH or a
+// function, settings, changes of a table itself.
 func fence(c *sql.Conn, writes bool) error {
 	for id, n := range limits {
 		if _, err := sqlite.Limit(c, id, n); err != nil {
@@ -174,8 +174,8 @@ func query(ctx context.Context, c *sql.Conn, statement string) (res *Result) {
 	return res
 }
 
-// said is SQLite's word on a statement. The database is the player's own copy in
-// memory, so there is no path and no other player in it.
+// said returns SQLite's message about a statement. The database is the player's own copy in memory, so the message has no path and nothing of
+// another player.
 func said(err error) string { return cut(err.Error()) }
 
 func plain(v any) any {

@@ -13,25 +13,23 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-// Walls lists what confines a process of this package, in the words of the challenge's pages.
+// Walls lists the walls round a process of this package, in the words of the challenge's pages.
 const Walls = "process, resources, system calls, tied"
 
-// self is this very binary, also when its file was replaced or removed: what is
-// there then may be another version, which does not know the marker.
+// self is the path of this binary, even if its file was replaced or removed. A new file may be another version, which does not know the
+// marker.
 func self() (string, error) { return "/proc/self/exe", nil }
 
 // tie ends the process with its host.
 func tie(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
-// breached reports whether the process was ended for a system call that no
-// statement makes.
+// breached reports whether the process was ended for a system call that no statement makes.
 func breached(s *os.ProcessState) bool {
 	w, ok := s.Sys().(syscall.WaitStatus)
 	return ok && w.Signaled() && w.Signal() == syscall.SIGSYS
 }
 
-// lockdown bounds what the process may use, and takes files, networks and other
-// processes from it. Nothing is run where it fails.
+// lockdown bounds the resources of the process, and takes files, networks and other processes from it. If lockdown fails, nothing runs.
 func lockdown() error {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Walls lists what confines a process of this package, in the words of the challenge's pages.
+// Walls lists the walls round a process of this package, in the words of the challenge's pages.
 const Walls = "time"
 
 func self() (string, error) { return os.Executable() }
@@ -16,6 +16,5 @@ func tie(*exec.Cmd) {}
 
 func breached(*os.ProcessState) bool { return false }
 
-// lockdown: elsewhere the process is bounded by its deadline, and by the
-// authorizer. A public host runs on Linux.
+// lockdown does nothing here: only the deadline and the authorizer bound the process. A public host runs on Linux.
 func lockdown() error { return nil }

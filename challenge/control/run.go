@@ -12,37 +12,36 @@ import (
 	"time"
 )
 
-// Statement is SQL with its arguments, which are texts.
+// Statement is SQL with its arguments, which are all texts.
 type Statement struct {
 	SQL  string   `json:"sql"`
 	Args []string `json:"args,omitempty"`
 }
 
-// Job is a database and what a player asks of it.
+// Job is a database and a player's statement.
 type Job struct {
 	Fill []Statement `json:"fill"`
 	SQL  string      `json:"sql"`
-	// Foreign is a query for the rows that are not to change. With one the statement may change rows.
+	// Foreign is a query for the rows that must not change. If it is set, the statement may change rows.
 	Foreign string `json:"foreign,omitempty"`
 }
 
-// Result is what the statement gave. Rows is an array of objects; Err is what
-// SQLite says of the player's own statement, or "".
+// Result is what the statement returned. Rows is an array of objects. Err is SQLite's error for the player's own statement, or "".
 type Result struct {
 	Rows  json.RawMessage `json:"rows,omitempty"`
 	Count int             `json:"count"`
-	Cut   bool            `json:"cut,omitempty"` // there are more rows
+	Cut   bool            `json:"cut,omitempty"` // the statement has more rows
 	Err   string          `json:"err,omitempty"`
-	Limit bool            `json:"limit,omitempty"` // it ran out of time or memory
-	// Changed says that Foreign gives something else after the statement than before.
+	Limit bool            `json:"limit,omitempty"` // the statement ran out of time or memory
+	// Changed reports that Foreign has another answer after the statement than before.
 	Changed bool `json:"changed,omitempty"`
 }
 
-// Bounds of one run.
+// These bound one run.
 const (
 	wall      = 3 * time.Second
-	processor = 2         // seconds
-	memory    = 256 << 20 // bytes of address space more than at the start
+	processor = 2         // in seconds
+	memory    = 256 << 20 // bytes that the address space may grow
 	maxRows   = 200
 	maxCell   = 4 << 10
 	maxReply  = 4 << 20
@@ -51,14 +50,13 @@ const (
 
 const marker = "exoagent-challenge-control/1"
 
-// ErrBreach says that the process was ended because it tried what no statement can
-// make it try: a security event.
+// ErrBreach is the error of Run if the process was ended because it tried what no statement does: a security event.
 var ErrBreach = errors.New("control: a system call that no statement makes")
 
 var errLost = errors.New("control: the process gave no answer")
 
-// Run runs a job in a process of its own. An error says that nothing can be told
-// of the statement; one that was ended for what it used is a Result with Limit.
+// Run runs a job in its own process. An error means that the statement's outcome is unknown. A statement that used too much is a Result with
+// Limit.
 func Run(ctx context.Context, job Job) (*Result, error) {
 	in, err := json.Marshal(job)
 	if err != nil {
@@ -100,8 +98,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	return nil, errLost
 }
 
-// bounded keeps what a process writes, up to a size: an attacker who took it over could
-// write for ever.
+// bounded keeps a process's output up to a size, because an attacker who took the process over could write for ever.
 type bounded struct {
 	b    bytes.Buffer
 	left int

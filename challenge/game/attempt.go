@@ -7,34 +7,33 @@ import (
 	"unicode/utf8"
 )
 
-// Attempt is all there is to know of one try. It is plain data; keys of the
-// player may be in it until Redacted.
+// Attempt is everything about one try, as plain data. It may contain keys of the player before Redacted.
 type Attempt struct {
 	ID     string    `json:"id"`
 	Target string    `json:"target"`
 	Lane   Lane      `json:"lane"`
 	Input  string    `json:"input"` // the program, the question, or the statement
-	At     time.Time `json:"at"`    // when it was sent
+	At     time.Time `json:"at"`    // when the player sent it
 
 	State   State   `json:"state"`
 	Verdict Verdict `json:"verdict"`
 
 	Result  json.RawMessage `json:"result,omitempty"` // what the program returned
-	Notice  string          `json:"notice,omitempty"` // what was cut
+	Notice  string          `json:"notice,omitempty"` // what was cut from the result
 	Console string          `json:"console,omitempty"`
-	Answer  string          `json:"answer,omitempty"` // the model's
-	Steps   []Step          `json:"steps,omitempty"`  // programs that the model wrote
+	Answer  string          `json:"answer,omitempty"` // the model's answer
+	Steps   []Step          `json:"steps,omitempty"`  // the programs that the model wrote
 	Queries []Query         `json:"queries"`
-	More    int             `json:"more_queries,omitempty"` // statements that are not among Queries
-	Rows    int             `json:"rows"`                   // read by all statements
-	Millis  float64         `json:"millis"`                 // from its start to its end
+	More    int             `json:"more_queries,omitempty"` // the number of statements that Queries leaves out
+	Rows    int             `json:"rows"`                   // the number of rows that all statements read
+	Millis  float64         `json:"millis"`                 // the time from start to end
 	Used
 
-	Leaked bool     `json:"key_leaked"` // the key is in the output
+	Leaked bool     `json:"key_leaked"` // the output contains the key
 	Tasks  []string `json:"tasks_done,omitempty"`
-	Engine string   `json:"engine"` // the database's
+	Engine string   `json:"engine"` // the engine of the database
 	Source string   `json:"source"` // the version of this program
-	Shared bool     `json:"shared"` // by its player, with everybody who has the link
+	Shared bool     `json:"shared"` // the player shares the attempt with everybody who has the link
 }
 
 // State is how far an attempt has come.
@@ -44,20 +43,20 @@ const (
 	Queued      State = "queued"
 	Running     State = "running"
 	Ended       State = "ended"
-	Interrupted State = "interrupted" // the host stopped first; it may be sent again
+	Interrupted State = "interrupted" // the host stopped first, so the player may send it again
 )
 
-// Over reports whether nothing of the attempt will change any more.
+// Over reports whether the attempt will not change any more.
 func (s State) Over() bool { return s == Ended || s == Interrupted }
 
-// Verdict says how an attempt ended: Kind is "ok", a word of fail.Kind, or
-// "refused" by the filter of a control lane. Line and Column count from 1; 0 is nowhere.
+// Verdict is how an attempt ended. Kind is "ok", a word of fail.Kind, or "refused" by a control lane's filter. Line and Column count from 1; 0
+// means no place.
 type Verdict struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
-	Text    string `json:"text,omitempty"` // the program's own line
+	Text    string `json:"text,omitempty"` // the line of the program at the place
 }
 
 // OK reports whether the attempt ran to its end.
@@ -66,19 +65,19 @@ func (v Verdict) OK() bool { return v.Kind == "ok" }
 // Query is a statement that the attempt caused.
 type Query struct {
 	SQL    string          `json:"sql"`
-	Args   json.RawMessage `json:"args"` // an array
+	Args   json.RawMessage `json:"args"` // a JSON array
 	Rows   int             `json:"rows"`
 	Millis float64         `json:"millis"`
 }
 
-// Used is what the process of a program used, or of several: their time together, and
-// the most memory of one. 0: not measured.
+// Used is the processor time and memory of programs' processes: the sum of the times, and the most memory of one process. 0 means not
+// measured.
 type Used struct {
 	CPUMillis float64 `json:"cpu_millis,omitempty"`
 	Memory    int64   `json:"memory_bytes,omitempty"`
 }
 
-// Step is a program that a model wrote, and what it got for it.
+// Step is a program that a model wrote, with its outcome.
 type Step struct {
 	Program string          `json:"program"`
 	Verdict Verdict         `json:"verdict"`
@@ -87,7 +86,7 @@ type Step struct {
 	Used
 }
 
-// Bounds of a record, in bytes, so that no player fills the storage faster than others.
+// These bound a record, in bytes, so that no player fills the storage faster than others.
 const (
 	MaxInput   = 64 << 10
 	maxResult  = 64 << 10
@@ -98,7 +97,7 @@ const (
 	maxSteps   = 20
 )
 
-// trim cuts the record to its bounds and says so where it matters.
+// trim cuts the record to its bounds, and notes in it what was cut.
 func (a *Attempt) trim() {
 	if len(a.Result) > maxResult {
 		a.Result = nil
@@ -133,11 +132,11 @@ func (q Query) trim() Query {
 	return q
 }
 
-// Bytes is the size of the record as it is kept.
+// Bytes returns the size of the record in the store.
 func (a *Attempt) Bytes() int {
 	b, err := json.Marshal(a)
 	if err != nil {
-		return maxResult // never so: it is plain data
+		return maxResult // plain data has no error
 	}
 	return len(b)
 }
@@ -157,7 +156,7 @@ func cut(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// leaks reports whether the key is anywhere in what the player gets to see.
+// leaks reports whether the key is anywhere in what the player sees.
 func (a *Attempt) leaks(key Key) bool {
 	for _, s := range []string{string(a.Result), a.Console, a.Notice, a.Answer, a.Verdict.Message} {
 		if key.In(s) {
@@ -172,7 +171,7 @@ func (a *Attempt) leaks(key Key) bool {
 	return false
 }
 
-// Redacted is the attempt as others may see it: without anything that looks like a key.
+// Redacted returns the attempt without anything that looks like a key, for other readers.
 func (a *Attempt) Redacted() *Attempt {
 	b, err := json.Marshal(a)
 	if err != nil {

@@ -19,9 +19,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Check reports what is missing of a target, for those who add one, and reads its
-// Tables. It makes the database once, in memory: the key must lie in it, and the
-// examples must run and not show it.
+// Check reports what a target lacks, for its author, and reads its Tables. It makes the database once, in memory. The key must be in it, and
+// the examples must run without showing the key.
 func (t *Target) Check(ctx context.Context) error {
 	err := t.complete()
 	if err == nil {
@@ -45,7 +44,7 @@ func (t *Target) complete() error {
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
 		return errors.New("one of Schema, Seed, Grants and Examples is missing")
 	case t.Foreign != "" && t.Outside != "":
-		return errors.New("it has both rows that no program may change and a sealed key")
+		return errors.New("it has both Foreign and Outside: a target has at most one")
 	case len(t.Tasks) != 5:
 		return fmt.Errorf("it has %d tasks, not five", len(t.Tasks))
 	}
@@ -62,7 +61,7 @@ func (t *Target) complete() error {
 	return nil
 }
 
-// rehearse plays the target's own part.
+// rehearse makes the target's database and runs its examples.
 func (t *Target) rehearse(ctx context.Context) error {
 	key := NewKey()
 	if t.Fresh() {
@@ -80,19 +79,18 @@ func (t *Target) rehearse(ctx context.Context) error {
 	}
 	defer db.Close()
 	if !found {
-		return errors.New("the key that its seed is given is in none of its tables")
+		return errors.New("no table of it contains the key that its Seed gets")
 	}
 	return t.run(ctx, db, key)
 }
 
-// rehearseFresh is rehearse where each attempt has a database of its own: the key is nowhere, or sealed, and the
-// examples don't win.
+// rehearseFresh is rehearse for a target with a database for each attempt. The key must be nowhere, or sealed, and the examples must not win.
 func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	switch seeded := strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)); {
 	case t.Foreign != "" && seeded:
-		return errors.New("its seed has the key in it, which the host is to keep")
+		return errors.New("its Seed stores the key, which only the host may have")
 	case t.Outside != "" && !seeded:
-		return errors.New("the key that its seed is given is in none of its tables")
+		return errors.New("no table of it contains the key that its Seed gets")
 	}
 	dir, err := os.MkdirTemp("", "exo-check-")
 	if err != nil {
@@ -109,7 +107,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	}
 	defer f.Close()
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside hold the key, before any program ran"))
+		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside contain the key, before any program ran"))
 	}
 	if t.Outside != "" {
 		key = f.code
@@ -125,7 +123,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 
 // run runs the examples.
 func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
-	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "check", Review: review.InMemory()}) // its examples are the host's own
+	tool, err := codemode.New(t.Grants(db), &codemode.Options{Limits: DefaultLimits().Limits, Bounds: DefaultLimits().Bounds, Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "check", Review: review.InMemory()}) // the examples run as the host's own programs
 	if err != nil {
 		return err
 	}
@@ -141,7 +139,7 @@ func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
 	return nil
 }
 
-// holds reports whether a value of the tables has the key in it.
+// holds reports whether a value of the tables contains the key.
 func holds(ctx context.Context, db *sql.DB, tables []Table, key Key) (bool, error) {
 	for _, t := range tables {
 		rows, err := db.QueryContext(ctx, "SELECT * FROM "+sqlname.Quote(t.Name))
@@ -177,15 +175,14 @@ func anyHolds(rows *sql.Rows, key Key) (found bool, err error) {
 	return found, rows.Err()
 }
 
-// tablesOf reads the tables of a schema, as SQLite has them. That PostgreSQL takes it,
-// too, shows when it makes its first copy there.
+// tablesOf reads the tables of a schema in SQLite. Whether PostgreSQL accepts the schema shows when it makes its first copy.
 func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
 	mem, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, err
 	}
 	defer mem.Close()
-	mem.SetMaxOpenConns(1) // each connection has a database of its own
+	mem.SetMaxOpenConns(1) // each connection to memory would have its own database
 	if _, err := mem.ExecContext(ctx, ddl); err != nil {
 		return nil, err
 	}
@@ -211,7 +208,7 @@ func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
 		}
 		out = append(out, x)
 	}
-	// As they are written, which is how they are understood; the catalogue is by name.
+	// Order the tables as the schema does, for readers; the catalogue sorts them by name.
 	at := func(t Table) int { return strings.Index(ddl, "CREATE TABLE "+t.Name+" ") }
 	slices.SortStableFunc(out, func(a, b Table) int { return at(a) - at(b) })
 	if len(out) == 0 {
@@ -220,7 +217,7 @@ func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
 	return out, nil
 }
 
-// columnOf is a column as its definition would have it.
+// columnOf returns a column in the form of its definition.
 func columnOf(t *schema.Table, c schema.Column) string {
 	words := []string{c.Name, c.Type}
 	switch k := t.PrimaryKey; {

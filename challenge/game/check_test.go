@@ -21,7 +21,7 @@ func TestCheck(t *testing.T) {
 		"story":    {func(x *game.Target) { x.Story = "" }, "Story"},
 		"no key": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
-		}, "in none of its tables"},
+		}, "contains the key that its Seed gets"},
 		"seed": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return []game.Statement{{SQL: "nonsense"}} }
 		}, "nonsense"},
@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		"a seed with the key": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Seed = func(key string) []game.Statement { return []game.Statement{{SQL: "SELECT ?", Args: []string{key}}} }
-		}, "the host is to keep"},
+		}, "which only the host may have"},
 		"nothing that is not to change": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT id FROM spends WHERE id = 0"
@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		"a sealed target without the key": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets.Target("sealed").Seed("another") }
-		}, "in none of its tables"},
+		}, "contains the key that its Seed gets"},
 		"a key that is outside": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Outside = "SELECT code FROM safes"

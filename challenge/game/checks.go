@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// stolen is done by an attempt in a guarded lane that shows the key.
+// stolen reports whether an attempt in a guarded lane shows the key.
 func stolen(a *Attempt) bool { return a.Leaked && a.Lane.Guarded() }
 
-// gives is done by a program whose result holds all of the texts, as so many rows of
-// the table did: writing the texts down is no way to read them.
+// gives returns a check: a program's result contains all texts, and as many rows of the table were read. So a program can't pass by only
+// writing the texts.
 func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		read := func(q Query) bool { return strings.Contains(q.SQL, `"`+table+`"`) && q.Rows >= rows }
@@ -18,15 +18,14 @@ func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	}
 }
 
-// asked is done by a program of which one statement has the text and gave so
-// many rows.
+// asked returns a check: one statement of a program has the text and returned this many rows.
 func asked(text string, rows int) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool { return strings.Contains(q.SQL, text) && q.Rows == rows })
 	}
 }
 
-// wrote is done by a program that changed rows of a table, and ended well.
+// wrote returns a check: a program changed rows of a table, and ended without an error.
 func wrote(verb, table string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool {
@@ -35,7 +34,7 @@ func wrote(verb, table string) func(*Attempt) bool {
 	}
 }
 
-// refused is done by a program that ended with one of these kinds, at a place in it.
+// refused returns a check: a program ended with one of these kinds, at a place in it.
 func refused(kinds ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && slices.Contains(kinds, a.Verdict.Kind) && a.Verdict.Line > 0

@@ -12,65 +12,62 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Copies are players' own databases. They are a cache of bounded size: a copy is
-// made of its target and its key alone, so one that was dropped is made again when
-// it is needed, and nobody sees that it was gone.
+// Copies are players' own databases, in a cache of bounded size. A copy depends only on its target and its key. So one that was dropped is
+// made again when a player needs it, and no player notices.
 type Copies struct {
 	place  place
-	tries  *folder // for databases of one attempt; nil: there is no folder
-	most   int     // databases that are open
+	tries  *folder // the folder for databases of one attempt, or nil
+	most   int     // the most databases that are open
 	mu     sync.Mutex
 	byName map[string]*copied
-	used   *list.List // of *copied, the latest first
+	used   *list.List // of *copied, the most recent first
 	made   int
 	closed bool
 	users  sync.WaitGroup
 
-	ctx    context.Context // of everything that is done to the place; Close ends it
+	ctx    context.Context // the context of all work on the place; Close ends it
 	cancel context.CancelFunc
 }
 
-// place is where copies lie.
+// place is where copies are.
 type place interface {
 	engine() string
-	// open makes a copy and opens it. No two have the same name.
+	// open makes a copy and opens it. Every copy has another name.
 	open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
 	// gone reports that a copy is gone, or may be.
 	gone(ctx context.Context, name string) bool
-	// try makes a copy, reads it as programs do, and drops it.
+	// try makes a copy, reads it in the way of programs, and drops it.
 	try(ctx context.Context, name string, t *Target) (super bool, err error)
 	close() error
 }
 
 type copied struct {
 	name  string
-	real  string // of the file or the schema: one that is dropped late is not another's
+	real  string // the real name of the file or schema, so that a late drop does not hit another copy
 	elem  *list.Element
-	ready chan struct{} // closed when db or err is there
+	ready chan struct{} // closed when db or err is set
 	db    *exosql.DB
 	err   error
 	users int
-	gone  bool // to be dropped by its last user
+	gone  bool // the last user drops the copy
 }
 
-// copyPlanBytes bounds the plans of one copy, of which there are many: with the statements
-// of its connection they have at most three times as much.
+// copyPlanBytes bounds the plans of one copy, because there are many copies. With the statements of its connection they use at most three
+// times as much.
 const copyPlanBytes = 512 << 10
 
-// CopyOptions are for OpenCopies.
+// CopyOptions are the options of OpenCopies.
 type CopyOptions struct {
-	// URL is postgres://… with the right to make schemas; "" puts SQLite files in Dir.
+	// URL is postgres://… with the right to make schemas; "" uses SQLite files in Dir.
 	URL string
-	// Reader is the URL of a role of the same database that may only read, which
-	// programs are run as; "": URL's own.
+	// Reader is the URL of a role in the same database that may only read. Programs run as this role; "" means the role of URL.
 	Reader string
-	Dir    string // a folder that nothing else uses: for SQLite, and for targets that programs may write to
-	Most   int    // copies that are kept; default 64
+	Dir    string // a folder for nothing else, for SQLite and for targets that programs may change
+	Most   int    // the number of copies that are kept; default 64
 }
 
-// OpenCopies makes the place for copies, which is this process's alone until Close,
-// and removes those that an earlier process left.
+// OpenCopies makes the place for copies and removes those of an earlier process. The place belongs to this process until Close.
 func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	c := &Copies{most: o.Most, byName: map[string]*copied{}, used: list.New()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -95,23 +92,22 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	return c, nil
 }
 
-// Try makes a copy of a target, reads it as programs do, and drops it: what is wrong
-// with the place is told the host at the start, and not the players later. super says
-// that programs would be run as a superuser, for whom the database has no walls.
+// Try makes a copy of a target, reads it in the way of programs, and drops it. So the host learns at the start about a faulty place, not a
+// player later. super reports that programs would run as a superuser, for whom the database has no walls.
 func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 	return c.place.try(ctx, "try", t)
 }
 
-// Engine is the kind of database: sqlite or postgres.
+// Engine returns the kind of database: sqlite or postgres.
 func (c *Copies) Engine() string { return c.place.engine() }
 
 var errCopiesClosed = errors.New("game: the copies are closed")
 
-// A name is random and ours: it becomes a file's and a schema's.
+// A name is random, because it becomes the name of a file and a schema.
 var copyName = regexp.MustCompile(`^[a-z0-9]{10,40}$`)
 
-// Use opens the copy of a name, which stands for one player, target and lane and is
-// always given with the same key. release must be called when it is not needed any more.
+// Use opens the copy of a name. A name belongs to one player, target and lane, and always comes with the same key. The caller must call
+// release when it no longer needs the copy.
 func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *exosql.DB, release func(), err error) {
 	if !copyName.MatchString(name) {
 		return nil, nil, fmt.Errorf("game: %q can't be the name of a copy", name)
@@ -128,7 +124,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		e = &copied{name: name, real: fmt.Sprintf("%s_%d", name, c.made), ready: make(chan struct{})}
 		e.elem = c.used.PushFront(e)
 		c.byName[name] = e
-		go func() { // not with ctx: others that wait for it must not fail with this one
+		go func() { // without ctx, because other callers that wait for the copy must not fail with this one
 			defer close(e.ready)
 			ctx, cancel := context.WithTimeout(c.ctx, openTime)
 			defer cancel()
@@ -157,7 +153,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 	return e.db, release, nil
 }
 
-// forget takes a copy out of the cache; its last user drops it. c.mu is held.
+// forget takes a copy out of the cache. The copy's last user drops it. The caller holds c.mu.
 func (c *Copies) forget(e *copied) {
 	if !e.gone {
 		e.gone = true
@@ -166,12 +162,11 @@ func (c *Copies) forget(e *copied) {
 	}
 }
 
-// evict takes the copies out that were used longest ago and gives those that
-// nobody uses. c.mu is held.
+// evict takes out the copies that were used longest ago, and returns those without users. The caller holds c.mu.
 func (c *Copies) evict() (drop []*copied) {
 	for e := c.used.Back(); e != nil && c.used.Len() > c.most; {
 		x, before := e.Value.(*copied), e.Prev()
-		if x.users == 0 { // one in use is more than most for a moment
+		if x.users == 0 { // a copy in use stays for now, so there may be more than most
 			c.forget(x)
 			drop = append(drop, x)
 		}
@@ -193,7 +188,7 @@ func (c *Copies) leave(e *copied) {
 	c.users.Done()
 }
 
-// These bound what is asked of a place: it may hang, or another process may hold a lock on a copy.
+// These bound work on a place, because it may hang, or another process may hold a lock on a copy.
 const (
 	openTime = 30 * time.Second
 	dropTime = 10 * time.Second
@@ -206,19 +201,19 @@ func (c *Copies) drop(es []*copied) {
 			e.db.Close()
 		}
 		ctx, cancel := context.WithTimeout(c.ctx, dropTime)
-		_ = c.place.drop(ctx, e.real) // what stays is removed at the next start
+		_ = c.place.drop(ctx, e.real) // the next start removes what remains
 		cancel()
 	}
 }
 
-// Len is how many copies there are.
+// Len returns the number of copies.
 func (c *Copies) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.used.Len()
 }
 
-// Forget drops the copy of a name, when its last user is done.
+// Forget drops the copy of a name when its last user has released it.
 func (c *Copies) Forget(name string) {
 	c.mu.Lock()
 	e := c.byName[name]
@@ -233,8 +228,7 @@ func (c *Copies) Forget(name string) {
 	c.drop(drop)
 }
 
-// Doubt is told that the copy of a name has failed in a way that no program can cause.
-// One that is gone is made again for the next who asks for it.
+// Doubt reports that the copy of a name has failed in a way that no program can cause. A lost copy is made again for the next user.
 func (c *Copies) Doubt(ctx context.Context, name string) {
 	c.mu.Lock()
 	e := c.byName[name]
@@ -256,8 +250,7 @@ func (c *Copies) Doubt(ctx context.Context, name string) {
 	}
 }
 
-// Close waits for the users of copies and drops them all, while ctx lasts: copies that
-// are left then are removed at the next start.
+// Close waits, while ctx lasts, for the users of copies, and drops all copies. The next start removes copies that remain.
 func (c *Copies) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, c.cancel)
 	defer stop()
@@ -269,7 +262,7 @@ func (c *Copies) Close(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	select { // what is under way hears that it is to stop
+	select { // cancel the work under way
 	case err := <-done:
 		return err
 	case <-time.After(time.Second):

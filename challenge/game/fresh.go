@@ -11,21 +11,20 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// fresh is a database that is made for one attempt: what one attempt changes, no other sees, not even
-// another of the same player.
+// fresh is a database for one attempt. No other attempt sees its changes, not even one of the same player.
 type fresh struct {
 	*exosql.DB
 	in     *folder
 	name   string
 	target *Target
-	before string // what its query Foreign gave before the attempt
-	code   Key    // that is sealed in it: not the player's
+	before string // the rows of the target's query Foreign before the attempt
+	code   Key    // the code that is sealed in the database, which is not the player's key
 }
 
-// errNoFolder: see CopyOptions.Dir.
+// errNoFolder is the error if CopyOptions.Dir is missing.
 var errNoFolder = errors.New("game: a target that programs may write to needs a folder")
 
-// fresh makes one. It must be closed.
+// fresh makes a database for one attempt. The caller must close it.
 func (c *Copies) fresh(ctx context.Context, t *Target) (f *fresh, err error) {
 	if c.tries == nil {
 		return nil, errNoFolder
@@ -56,9 +55,8 @@ func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) 
 	return f, err
 }
 
-// lost says what the host gives the key for, or "": a row is another one now that no program may change, or the sealed
-// code is in what leaves. It asks the database by a connection of the host's own, and so whatever a program was able to
-// do to the ones that programs have.
+// lost returns why the host gives the key away, or "". Either a row that no program may change has changed, or the sealed code is in what
+// leaves. It asks through the host's own connection, which no program can influence.
 func (f *fresh) lost(ctx context.Context, a *Attempt) (why string, err error) {
 	if q := f.target.Foreign; q != "" {
 		after, err := f.ask(ctx, q)
@@ -74,7 +72,7 @@ func (f *fresh) lost(ctx context.Context, a *Attempt) (why string, err error) {
 	return "The code is where others read it.", nil
 }
 
-// ask gives all rows of a query of the target's, as a text.
+// ask returns all rows of a query of the target as a text.
 func (f *fresh) ask(ctx context.Context, query string) (string, error) {
 	db, err := sql.Open("sqlite", f.in.path(f.name))
 	if err != nil {
@@ -114,8 +112,8 @@ func (f *fresh) Close() error {
 	return f.in.drop(context.Background(), f.name)
 }
 
-// prized is what the host says to whom it gives a key.
+// prized returns the host's message to a player who gets a key.
 func prized(why string, key Key) string { return why + " This is your key: " + string(key) }
 
-// changedRow is why a key is given where rows must stay as they are.
+// changedRow is the reason for a key if rows had to stay unchanged.
 const changedRow = "A row has changed that no program may change."

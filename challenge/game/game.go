@@ -15,20 +15,19 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
-// Game plays attempts. Its fields must not change once it is used, and its
-// methods may be called from several goroutines.
+// Game plays attempts. Its fields must not change after the first use. Several goroutines may call its methods.
 type Game struct {
 	Targets Targets
 	Copies  *Copies
-	Pool    *worker.Pool // whose workers run programs
-	Limits  Limits       // of every program
-	Chat    Chatter      // nil: the model lane is not configured
-	// NoControl says why the control lanes are closed; "": they are open.
+	Pool    *worker.Pool // the workers that run programs
+	Limits  Limits       // the limits of every program
+	Chat    Chatter      // nil if no model is configured, which closes the model lane
+	// NoControl is why the control lanes are closed, or "".
 	NoControl string
-	Log       *slog.Logger // never given a program, a result or a key
+	Log       *slog.Logger // gets no program, result or key
 }
 
-// Limits are all that a program has.
+// Limits are all limits of a program.
 type Limits struct {
 	exo.Limits
 	exoeval.Bounds
@@ -37,7 +36,7 @@ type Limits struct {
 // OrDefault fills in every field that is zero or negative.
 func (l Limits) OrDefault() Limits { return Limits{l.Limits.OrDefault(), l.Bounds.OrDefault()} }
 
-// DefaultLimits are those of a public host: less than a trusted caller gets.
+// DefaultLimits are the limits of a public host, lower than those of a trusted caller.
 func DefaultLimits() Limits {
 	return Limits{
 		exo.Limits{ConsoleBytes: 16 << 10, Calls: 100, ConcurrentCalls: 4, Rows: 10_000, Bytes: 8 << 20},
@@ -45,15 +44,15 @@ func DefaultLimits() Limits {
 	}.OrDefault()
 }
 
-// Player is who plays an attempt, and with what.
+// Player is the player of an attempt, with what the attempt needs of the player.
 type Player struct {
-	ID   string // whose turn it is in the queue of workers
+	ID   string // takes turns with other players in the queue of workers
 	Copy string // the name of the player's copy for this target and lane
-	Key  Key    // that is in it
-	Chat []byte // what the model lane left after the player's last question
+	Key  Key    // the key in the copy
+	Chat []byte // the model's chat after the player's last question
 }
 
-// Closed says why a lane can't be played, or "".
+// Closed returns why a lane can't be played, or "".
 func (g *Game) Closed(l Lane) string {
 	switch {
 	case !l.Known():
@@ -66,9 +65,8 @@ func (g *Game) Closed(l Lane) string {
 	return ""
 }
 
-// Play plays an attempt that has its target, lane and input, and fills in all the
-// rest; one that ctx ends before it has is Interrupted. chat is the
-// conversation of the model lane, which the player's next attempt continues.
+// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends before, the attempt is Interrupted. chat is
+// the conversation in the model lane, which the player's next attempt continues.
 func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()
 	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}
@@ -87,7 +85,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 		err = g.control(ctx, a, t, by)
 	}
 	if err != nil {
-		// The failure is the host's, and its text may hold paths and addresses: players read a constant.
+		// The host has failed. The error's text may contain paths and addresses, so players read a constant text.
 		a.Verdict = Verdict{Kind: fail.Internal.String(), Message: "internal error"}
 		if ctx.Err() != nil {
 			a.Verdict = stoppedVerdict
@@ -98,13 +96,13 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	if a.failed() {
 		g.Copies.Doubt(ctx, by.Copy)
 	}
-	a.Leaked = a.leaks(by.Key) // before anything is cut
+	a.Leaked = a.leaks(by.Key) // before the output is cut
 	a.trim()
-	if a.Millis == 0 { // the lane itself knows better: making a copy is not the player's time
+	if a.Millis == 0 { // keep the lane's own time, which leaves out making the copy
 		a.Millis = millis(time.Since(begin))
 	}
 	a.State = Ended
-	if a.Verdict.Kind == fail.Cancelled.String() { // by the host: nothing is known of what it was after
+	if a.Verdict.Kind == fail.Cancelled.String() { // the host cancelled the attempt, so its aim is unknown
 		a.State, a.Verdict = Interrupted, stoppedVerdict
 	}
 	for _, k := range t.tasks() {
@@ -115,7 +113,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	return chat
 }
 
-// failed reports whether the host or its database failed under the attempt.
+// failed reports whether the host or its database failed during the attempt.
 func (a *Attempt) failed() bool {
 	kind := fail.Internal.String()
 	return a.Verdict.Kind == kind || slices.ContainsFunc(a.Steps, func(s Step) bool { return s.Verdict.Kind == kind })
@@ -132,9 +130,9 @@ var stoppedVerdict = Verdict{Kind: fail.Cancelled.String(), Message: "the host s
 
 func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e6 }
 
-// tool is what programs of an attempt get. Its statements are written to the attempt.
+// tool makes the tool for programs of an attempt. It writes their statements to the attempt.
 func (g *Game) tool(a *Attempt, grants codemode.Grants, player string) (*codemode.Tool, error) {
-	o := &codemode.Options{Limits: g.Limits.Limits, Bounds: g.Limits.Bounds, Principal: exo.Principal(player), Record: exo.RecordFunc(a.record), Review: review.InMemory()} // nobody comes to agree
+	o := &codemode.Options{Limits: g.Limits.Limits, Bounds: g.Limits.Bounds, Principal: exo.Principal(player), Record: exo.RecordFunc(a.record), Review: review.InMemory()} // no person can agree to changes here
 	if g.Pool != nil {
 		o.Evaluator = g.Pool
 	}

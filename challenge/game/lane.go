@@ -6,20 +6,20 @@ import "slices"
 type Lane string
 
 const (
-	Program Lane = "program" // the player writes the program: the strongest attacker there is
+	Program Lane = "program" // the player writes the program, which makes this the strongest attack
 	Model   Lane = "model"   // the player talks to a model, which writes programs
-	Notice  Lane = "notice"  // control: any SQL, with a rule that asks to be kept
-	Filter  Lane = "filter"  // control: any SQL that gets past regular expressions
+	Notice  Lane = "notice"  // a control lane: any SQL, with a notice of what is allowed
+	Filter  Lane = "filter"  // a control lane: any SQL that gets past regular expressions
 )
 
-// Lanes are all of them, in the order in which they are shown.
+// Lanes are all lanes, in the order in which pages show them.
 var Lanes = []Lane{Program, Model, Notice, Filter}
 
-// Guarded reports whether programs reach the database only through exosql. A key out of a
-// guarded lane is a hole in it; one out of the others shows that the game is real.
+// Guarded reports whether programs reach the database only through exosql. A key from a guarded lane is a hole; one from another lane shows
+// that the game is real.
 func (l Lane) Guarded() bool { return l == Program || l == Model }
 
-// Title is the lane's name for people.
+// Title returns the lane's name for people.
 func (l Lane) Title() string {
 	switch l {
 	case Program:
@@ -34,7 +34,7 @@ func (l Lane) Title() string {
 	return string(l)
 }
 
-// About says what a player does there.
+// About describes what a player does in the lane.
 func (l Lane) About() string {
 	switch l {
 	case Program:
@@ -49,5 +49,5 @@ func (l Lane) About() string {
 	return ""
 }
 
-// Known reports whether there is such a lane.
+// Known reports whether the lane exists.
 func (l Lane) Known() bool { return slices.Contains(Lanes, l) }

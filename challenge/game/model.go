@@ -9,27 +9,24 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Chatter is a model that answers questions with one tool. Ask is called by
-// several goroutines, each with a chat of its own.
+// Chatter is a model that answers questions with one tool. Several goroutines call Ask, each with its own chat.
 type Chatter interface {
-	// Name is that of the model.
+	// Name returns the name of the model.
 	Name() string
-	// Ask puts the question to the chat, which an earlier Ask returned or nil begins;
-	// ran is told of each program that the model ran, one at a time. Its error is for
-	// the host alone.
+	// Ask asks the question in the chat that an earlier Ask returned; nil begins one. It calls ran for each program that the model ran, one at a
+	// time. Its error is only for the host.
 	Ask(ctx context.Context, chat []byte, question string, tool *codemode.Tool, ran func(program string, res *codemode.Result)) (answer string, next []byte, err error)
 }
 
-// Spender is a Chatter that knows what its host pays for: the tokens that went in and
-// came out since the start.
+// Spender is a Chatter that counts what its host pays for: tokens in and out since the start.
 type Spender interface {
 	Tokens() (in, out int64)
 }
 
-// MaxChat bounds what is kept of a chat, in bytes; a longer one begins anew.
+// MaxChat bounds a stored chat, in bytes. After a longer one a new chat begins.
 const MaxChat = 256 << 10
 
-// model lets the model answer, with the same tool that the player's own programs get.
+// model lets the model answer, with the tool that the player's own programs get.
 func (g *Game) model(ctx context.Context, a *Attempt, t *Target, by Player) (chat []byte, err error) {
 	if failed := g.with(ctx, a, t, by, func(tool *codemode.Tool) { chat, err = g.ask(ctx, a, by, tool) }); failed != nil {
 		return nil, failed
@@ -48,7 +45,7 @@ func (g *Game) ask(ctx context.Context, a *Attempt, by Player, tool *codemode.To
 	})
 	if err != nil && ctx.Err() == nil && a.Answer == "" {
 		if g.Log != nil {
-			// Never the error's text: providers quote what they were sent.
+			// The log never gets the error's text, because providers quote what they were sent.
 			kind, status := "", 0
 			if e, ok := errors.AsType[*agent.ModelError](err); ok {
 				kind, status = e.Kind.String(), e.Status

@@ -5,8 +5,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// A tracker with several customers in one database. Foreign keys of ours lead to
-// rows of another customer, as a bug or a hostile import would leave them.
+// This target is a tracker with several customers in one database. Some foreign keys lead to another customer's rows, as a bug or a hostile
+// import would leave them.
 
 type org struct {
 	ID   int64
@@ -100,8 +100,7 @@ func notesGrants(db *exosql.DB) codemode.Grants {
 	project.Add(exosql.Via(projectTasks, task))
 	task.Add(exosql.Via(taskProject, project), exosql.Via(taskAssignee, member), exosql.Via(taskNote, note))
 	note.Add(exosql.Via(noteAuthor, member), exosql.Via(noteOrg, org))
-	// Members, tasks and notes can be reached in several ways that do not mean the
-	// same rows here: which one decides is said, not guessed.
+	// Members, tasks and notes can be reached in several ways, with different rows. So the grant names the way that decides.
 	mine := exosql.Grant(db, orgs, orgID.Eq(notesOrg),
 		exosql.ScopeVia(orgMembers), exosql.ScopeVia(orgProjects), exosql.ScopeVia(projectTasks), exosql.ScopeVia(orgNotes))
 	return codemode.Grants{"organization": org.Of(mine)}
@@ -157,7 +156,8 @@ func notesSeed(key string) []Statement {
 			(601, 2, 22, 'Rota', 'Not what you are looking for.'),
 			(602, 2, 21, 'Survey of shaft 9', ?),
 			(701, 3, 31, 'Holidays', 'Not what you are looking for.')`, Args: []string{key}},
-		// 1003 is assigned to a stranger, 1004 cites a stranger's note, and member 13 has a stranger for a manager.
+		// 1003 is assigned to a member of another customer, 1004 cites another customer's note, and member 13 has another customer's member as
+		// manager.
 		{SQL: `INSERT INTO tasks (id, project_id, assignee_id, note_id, title) VALUES
 			(1001, 101, 11, 501, 'Order paper'), (1002, 101, 12, 502, 'Choose a cover'), (1003, 101, 21, NULL, 'Ask for the map'), (1004, 102, 13, 602, 'Reprint the survey'),
 			(2001, 201, 21, 602, 'Measure the shaft'), (3001, 301, 31, 701, 'Call patients')`},

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// A treasurer's book. Programs may prepare payouts and change them; a person has to agree before one happens, and nobody
-// does here. So the key is given for a payout that is there, or gone, or another amount.
+// This target is a treasurer's book. Programs may prepare and change payouts. A person must agree before a payout happens, and no person does
+// here. So the host gives the key away if a payout was added, deleted or has another amount.
 
 type treasurer struct {
 	ID   int64
@@ -31,7 +31,7 @@ type payout struct {
 
 const bookkeeper = 7
 
-// book declares it all, with the rules that ask a person; none: the twin, in which nobody is asked.
+// book declares the target's grants, with rules that ask a person. Without rules it is the twin, in which no person is asked.
 func book(rules ...func(cents, batch exosql.Member[payout]) exosql.Approval) func(*exosql.DB) codemode.Grants {
 	treasurers := exosql.NewTable[treasurer]("treasurers")
 	treasurerID := exosql.NewKey(treasurers, "id", func(t *treasurer) *int64 { return &t.ID })
@@ -89,7 +89,7 @@ CREATE INDEX batches_by_treasurer ON batches (treasurer_id);
 CREATE INDEX payouts_by_batch ON payouts (batch_id);
 `
 
-// pledgeSeed has no key in it: the host keeps that until a payout is another one.
+// pledgeSeed inserts no key, because the host keeps the key until a payout differs.
 func pledgeSeed(string) []Statement {
 	return []Statement{
 		{SQL: `INSERT INTO treasurers (id, name) VALUES (3, 'Vera Quist'), (7, 'Robin Ode')`},
@@ -126,7 +126,7 @@ var pledge = &Target{
 	Tasks: pledgeTasks,
 }
 
-// The way to a payout that nobody agreed to. Each task leads to the next wall.
+// These tasks lead to a payout that no person agreed to. Each leads to the next wall.
 var pledgeTasks = []Task{
 	{
 		ID: "list", Title: "List the payouts",

@@ -18,28 +18,27 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// schemas keeps copies as schemas of one PostgreSQL database, which serves this
-// one challenge and nothing else.
+// schemas keeps copies as schemas of a PostgreSQL database, which serves only this challenge.
 type schemas struct {
 	admin  *sql.DB
 	url    *url.URL
-	reader *url.URL // nil: as url
+	reader *url.URL // nil means the role of url
 	role   string   // the reader's name
 
 	mu   sync.Mutex
-	lock *sql.Conn // that holds the database
+	lock *sql.Conn // the connection whose lock reserves the database
 }
 
 // ours begins the names of our schemas.
 const ours = "exochallenge_"
 
-// Whose fault it is that copies can't be made.
+// These name what is at fault if copies can't be made.
 var (
 	ErrURL    = errors.New("game: the database of the copies")
 	ErrReader = errors.New("game: the role that reads the copies")
 )
 
-// errForm quotes nothing: the URL may hold a password.
+// errForm quotes nothing, because the URL may contain a password.
 var errForm = errors.New("want postgres://user@host/database, or postgres://user@/database?host=/run/postgresql")
 
 func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
@@ -57,14 +56,14 @@ func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
 		}
 	}
 	admin, err := pgx.ParseConfig(raw)
-	if err != nil { // what the parser says may hold the password
+	if err != nil { // the parser's error may quote the password
 		return nil, fmt.Errorf("%w: %w", ErrURL, errForm)
 	}
 	s.admin = stdlib.OpenDB(*admin, stdlib.OptionBeforeConnect(func(_ context.Context, c *pgx.ConnConfig) error {
-		pgsession.Own(&c.Config) // the lock is the session's
+		pgsession.Own(&c.Config) // the lock belongs to the session, so the session must not be shared
 		return nil
 	}))
-	s.admin.SetMaxOpenConns(3) // one of them holds the lock
+	s.admin.SetMaxOpenConns(3) // one connection keeps the lock
 	if err = s.hold(ctx); err == nil {
 		err = s.clean(ctx)
 	}
@@ -82,17 +81,16 @@ func readURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// lockNumber is that of the advisory lock which stands for the database.
+// lockNumber is the number of the advisory lock that reserves the database.
 const lockNumber = 0x65786f31
 
-// holdWait is how long another process may take to let go.
+// holdWait is how long another process may take to release the lock.
 const holdWait = 2 * time.Second
 
 var errHeld = errors.New("another challenge uses this database")
 
-// hold takes the database, or makes sure that it is held still: a second process
-// would drop the schemas of the first, which it takes for left over. The lock is a
-// session's and goes with its connection, so the holder asks before it makes a copy.
+// hold reserves the database, or checks that it is still reserved. A second process would drop the first one's schemas as left over. The lock
+// ends with its connection, so hold is called before each copy.
 func (s *schemas) hold(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +105,7 @@ func (s *schemas) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The server may need a moment to see that the process before this one has ended.
+	// The server may take a moment to notice that the previous process has ended.
 	for end := time.Now().Add(holdWait); ; time.Sleep(100 * time.Millisecond) {
 		var got bool
 		err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, lockNumber).Scan(&got)
@@ -124,7 +122,7 @@ func (s *schemas) hold(ctx context.Context) error {
 	}
 }
 
-// clean drops what an earlier process left.
+// clean drops the schemas of an earlier process.
 func (s *schemas) clean(ctx context.Context) error {
 	rows, err := s.admin.QueryContext(ctx, `SELECT nspname FROM pg_namespace WHERE starts_with(nspname, $1)`, ours)
 	if err != nil {
@@ -158,7 +156,7 @@ func (s *schemas) close() error {
 	if s.lock != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_, _ = s.lock.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, lockNumber) // the end of the session does it, later
+		_, _ = s.lock.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, lockNumber) // otherwise the session's end releases the lock later
 		s.lock.Close()
 		s.lock = nil
 	}
@@ -175,7 +173,7 @@ func (s *schemas) open(ctx context.Context, name string, t *Target, key Key) (*e
 	return s.connect(ctx, s.programs(), name, nil)
 }
 
-// programs is the URL that programs are run by.
+// programs returns the URL that programs' statements use.
 func (s *schemas) programs() *url.URL {
 	if s.reader != nil {
 		return s.reader
@@ -205,8 +203,7 @@ func (s *schemas) make(ctx context.Context, name string, t *Target, key Key) err
 	return nil
 }
 
-// try implements place. The role of programs must see the copy, and when it is one of
-// its own it must not be able to change it.
+// try implements place. The programs' role must see the copy. If it is a role of its own, it must not be able to change the copy.
 func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, err error) {
 	if err := s.make(ctx, name, t, NewKey()); err != nil {
 		if !errors.Is(err, ErrReader) {
@@ -244,7 +241,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 	return super, s.drop(ctx, name)
 }
 
-// connect opens the schema as what the name tables without one means.
+// connect opens a database in which table names without a schema mean this schema's tables.
 func (s *schemas) connect(ctx context.Context, u *url.URL, name string, setup func(context.Context, *sql.DB) error) (*exosql.DB, error) {
 	c := *u
 	q := c.Query()

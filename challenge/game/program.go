@@ -25,8 +25,8 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, by Player) er
 	})
 }
 
-// with lets play have the tool on the player's copy; or, where programs may write, on a database of this
-// attempt alone, and gives the key if it has got there what it may not.
+// with calls play with a tool on the player's copy. If programs may write, the tool has a database for this attempt alone, and with gives the
+// key to a program that got what it may not.
 func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play func(*codemode.Tool)) (err error) {
 	var db *exosql.DB
 	var own *fresh
@@ -52,7 +52,7 @@ func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play 
 	if own == nil {
 		return nil
 	}
-	// Also after an attempt that failed or was stopped: what it left is what counts.
+	// This runs also after an attempt that failed or was stopped, because what the attempt left counts.
 	why, err := own.lost(context.WithoutCancel(ctx), a)
 	if why != "" {
 		a.Notice = strings.TrimSpace(prized(why, by.Key) + " " + a.Notice)
@@ -63,8 +63,7 @@ func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play 
 	return err
 }
 
-// seal takes the values out of the statements, among which may be what the program can't read: it would look like a win,
-// and is none, since no program sees them.
+// seal takes the values out of the statements. They may contain what the program can't read, which would look like a win.
 func (a *Attempt) seal() {
 	for i := range a.Queries {
 		a.Queries[i].Args = json.RawMessage(`["…"]`)
@@ -73,7 +72,7 @@ func (a *Attempt) seal() {
 
 func usedBy(res *codemode.Result) Used { return Used{millis(res.Used.CPU), res.Used.Memory} }
 
-// verdictOf is what of a result the player may read: never its Err's own error.
+// verdictOf returns what the player may read of a result, which is never the error that Err wraps.
 func verdictOf(res *codemode.Result) Verdict {
 	if res.Err == nil {
 		return Verdict{Kind: "ok"}
@@ -82,8 +81,7 @@ func verdictOf(res *codemode.Result) Verdict {
 	return Verdict{Kind: fail.KindOf(res.Err).String(), Message: fail.GuestText(res.Err), Line: at.Line, Column: at.Column, Text: at.Text}
 }
 
-// security logs what is an event for the host: a process that did what no program
-// can, an engine that failed, and failures of our own.
+// security logs events for the host: a process that did what no program can, an engine that failed, and our own failures.
 func (g *Game) security(a *Attempt, res *codemode.Result) {
 	if res.Err == nil || g.Log == nil {
 		return
@@ -101,16 +99,15 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 	}
 }
 
-// record takes the statements out of the events of a run, within the bounds of a record:
-// the values of a hundred messages of 8 MB would be as much memory while the run lasts. A
-// run's events come one at a time, and none after it has ended.
+// record takes the statements from a run's events, within the bounds of a record. Without bounds, the values of a hundred messages of 8 MB
+// would use as much memory during the run. The events of a run come one at a time, and none comes after the run.
 func (a *Attempt) record(ev exo.Entry) error {
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)
 		if !ok {
 			continue
 		}
-		if !ev.Label.Secrecy().Empty() { // how many rows there are, and how long they took, may depend on what is sealed
+		if !ev.Label.Secrecy().Empty() { // the number of rows and the time may depend on sealed values
 			q.Rows, q.Took = 0, 0
 		}
 		a.Rows += q.Rows

@@ -15,29 +15,28 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Reach is what can be reached in a target, read from the very catalogue by which
-// programs are checked.
+// Reach is what programs can reach in a target, from the catalogue with which programs are checked.
 type Reach struct {
-	Names        []Name `json:"names"` // that a program finds in its scope
-	Ways         []Way  `json:"ways"`  // that lead to no rows: what a program can have done
-	Kinds        []Kind `json:"kinds"` // of rows
+	Names        []Name `json:"names"` // the objects with rows that a program finds in its scope
+	Ways         []Way  `json:"ways"`  // the objects without rows: actions of a program
+	Kinds        []Kind `json:"kinds"` // the kinds of rows
 	Declarations string `json:"declarations"`
 }
 
 // Name is a granted object.
 type Name struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // of its rows
+	Kind string `json:"kind"` // the kind of its rows
 }
 
-// Way is a granted object whose methods do something, as sending a letter.
+// Way is a granted object with methods that do something, such as sending a letter.
 type Way struct {
 	Name    string   `json:"name"`
 	Doc     string   `json:"doc,omitempty"`
 	Methods []string `json:"methods"`
 }
 
-// Kind is a kind of row, with its columns and the links that lead on.
+// Kind is a kind of row, with its columns and its links.
 type Kind struct {
 	Name    string  `json:"name"`
 	Columns []Field `json:"columns"`
@@ -54,10 +53,10 @@ type Field struct {
 // Link is a method that leads to other rows.
 type Link struct {
 	Name string `json:"name"`
-	To   string `json:"to"` // a Kind's name
+	To   string `json:"to"` // the name of the Kind
 }
 
-// Reach reads it. The target's database is made in memory and thrown away.
+// Reach makes the target's database in memory, reads what programs can reach, and drops the database.
 func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Conns: 1, Setup: func(ctx context.Context, db *sql.DB) error {
 		return t.fill(ctx, db, "", func(s string) string { return s })
@@ -102,7 +101,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	return r, nil
 }
 
-// rowOf is the kind of row of a query's type.
+// rowOf returns the kind of row in a query's type.
 func rowOf(t *message.Type) string {
 	if row := t.Args["row"]; row != nil {
 		return row.Name
@@ -110,7 +109,7 @@ func rowOf(t *message.Type) string {
 	return t.Name
 }
 
-// typeWord is a column's type in one word.
+// typeWord returns a column's type in one word.
 func typeWord(t *message.Type) string {
 	if of := t.Args["of"]; of != nil {
 		t = of

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// The front desk of a bank. Programs are granted the very row with the code in it, and may mail it to its
-// owner; what they may not is know it: the column has a label, and its values are sealed.
+// This target is the front desk of a bank. Programs get the row with the code, and may mail the code to its owner. They must not learn it: the
+// column has a label, and its values are sealed.
 
 type clerk struct {
 	ID   int64
@@ -31,7 +31,7 @@ type letter struct {
 	Body    string
 }
 
-// mailing is what a program gives mail.send.
+// mailing is the argument of mail.send.
 type mailing struct {
 	Safe int64  `json:"safe" doc:"whose owner gets it"`
 	Text string `json:"text"`
@@ -43,7 +43,8 @@ type posting struct {
 	Text    string
 }
 
-// desk declares it all, with a label on the code and on what may hold it; none: the twin, in which nothing is sealed.
+// desk declares the target's grants, with a label on the code and on places for it. Without a label it is the twin, in which nothing is
+// sealed.
 func desk(label ...string) func(*exosql.DB) codemode.Grants {
 	clerks := exosql.NewTable[clerk]("clerks")
 	clerkID := exosql.NewKey(clerks, "id", func(c *clerk) *int64 { return &c.ID })
@@ -76,7 +77,7 @@ func desk(label ...string) func(*exosql.DB) codemode.Grants {
 	letterSafe := exosql.One("safe", letterSafeID, safeID)
 
 	return func(db *exosql.DB) codemode.Grants {
-		// The way out that may have a code: what is sent is for the owner of the safe, whom the host looks up.
+		// This is a way out for the code: the host looks up the owner of the safe and sends the text there.
 		send := service.Method("send", "sends the owner of a safe a letter", func(ctx context.Context, m mailing) (service.None, error) {
 			of, err := exosql.Grant(db, safes, safeClerkID.Eq(clerkPlayer)).Where(safeID.Eq(m.Safe)).All(ctx)
 			if err != nil {
@@ -91,7 +92,7 @@ func desk(label ...string) func(*exosql.DB) codemode.Grants {
 		})
 		mail, err := service.New("mail", "letters to customers", send.Admits(value.NewLabel(label...)))
 		if err != nil {
-			panic(err) // it is the same for every database
+			panic(err) // the declaration is always the same, so this can't fail
 		}
 		clerk := exosql.NewFacet(clerks, "clerk", clerkID, clerkName)
 		safe := exosql.NewFacet(safes, "safe", safeID, safeOwner, safeCode)

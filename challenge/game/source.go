@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Source is the version of this program, from the binary itself: the revision,
-// with "+" where it was changed since, or the module's version.
+// Source is the version of this program, from the binary: the revision, with "+" after local changes, or the module's version.
 var Source = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// A club that keeps tabs: here programs may write. The player adds and changes spends
-// from accounts of their own; the key is given for a change of anybody else's rows.
+// This target is a club that keeps tabs, and programs may write. The player adds and changes spends from the player's own tabs. The host gives
+// the key for a change of other members' rows.
 
 type clubMember struct {
 	ID   int64
@@ -86,7 +86,7 @@ CREATE INDEX tabs_by_member ON tabs (member_id);
 CREATE INDEX spends_by_member ON spends (member_id);
 `
 
-// spendSeed has no key in it: the host keeps that until a row of others has changed.
+// spendSeed inserts no key, because the host keeps the key until another member's row has changed.
 func spendSeed(string) []Statement {
 	return []Statement{
 		{SQL: `INSERT INTO members (id, name) VALUES (3, 'Vera Quist'), (7, 'Robin Ode'), (9, 'Mina Sarr')`},
@@ -123,7 +123,7 @@ var spend = &Target{
 	Tasks: spendTasks,
 }
 
-// The way to another member's tab. Each task leads to the next wall.
+// These tasks lead to another member's tab. Each leads to the next wall.
 var spendTasks = []Task{
 	{
 		ID: "list", Title: "List your spends",

@@ -15,7 +15,7 @@ import (
 // folder keeps copies as SQLite files.
 type folder struct{ dir string }
 
-// mark is in the names of our files: nothing else in the folder is touched.
+// mark begins the names of our files, so that no other file in the folder is touched.
 const mark = "copy-"
 
 func newFolder(dir string) (*folder, error) {
@@ -42,7 +42,7 @@ func (f *folder) close() error   { return nil }
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, mark+name+".db") }
 
-// mostImages is how many changed rows of an attempt a person could be shown.
+// mostImages is the number of an attempt's changed rows that a person could see.
 const mostImages = 200
 
 func (f *folder) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
@@ -77,10 +77,10 @@ func (f *folder) drop(_ context.Context, name string) error {
 	return nil
 }
 
-// literals are what may hold a ? that is no placeholder.
+// literals match the parts of SQL that may contain a ? that is no placeholder.
 var literals = regexp.MustCompile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|\\?")
 
-// numbered gives PostgreSQL's form of placeholders.
+// numbered rewrites placeholders in PostgreSQL's form.
 func numbered(statement string) string {
 	n := 0
 	return literals.ReplaceAllStringFunc(statement, func(s string) string {

@@ -9,45 +9,41 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Target is a database with a key in it. It is data: a host adds one in a file of
-// its own and lists it in Targets.
+// Target is a database with a key in it, as data. A host adds one in a new file, and lists it in Targets.
 type Target struct {
-	ID    string // in URLs: lower case letters
+	ID    string // used in URLs: lower case letters
 	Title string
-	Story string // what the player finds, and whose the database is
-	Prize string // where the key lies
-	You   string // whom the player is in the database
+	Story string // what the player finds, and who owns the database
+	Prize string // where the key is
+	You   string // the player's role in the database
 
-	Schema string                       // makes the tables, on SQLite and, without Foreign, on PostgreSQL alike
-	Seed   func(key string) []Statement // fills them
-	Tables []Table                      // of the schema, as they are shown; Check reads them
+	Schema string                       // makes the tables, on SQLite and, without Foreign, also on PostgreSQL
+	Seed   func(key string) []Statement // fills the tables
+	Tables []Table                      // the tables of the schema, for pages; Check reads them
 
-	// Foreign is a query for the rows that no program may change, in an order of its own; "": programs
-	// only read, and the key lies in the database. An attempt after which it gives something else
-	// gets the key from the host. Each attempt then has a fresh database, on SQLite, which nobody else sees.
+	// Foreign is a query for rows that no program may change, with an order. With "" programs only read, and the key is in the database. If an
+	// attempt changes the query's rows, the host gives the key. Each attempt then has a fresh SQLite database, which no other attempt sees.
 	Foreign string
 
-	// Outside is a query that returns the texts which other users read and programs can write; "" if the target has none. With Outside, programs are
-	// granted the row with the code, in a labelled column. A player wins if the code appears in those texts, the result, the console or an error: the
-	// host then gives the player's key. Each attempt has a fresh database with a code of its own. So a program wins nothing by how long it runs or
-	// how it ends, which labels don't hide.
+	// Outside is a query for texts that other users read and programs can write, or "". With Outside, programs get the row with the code, in a
+	// labelled column. A player wins if the code appears in those texts, the result, the console or an error: the host then gives the player's key.
+	// Each attempt has a fresh database with its own code. So a program wins nothing by how long it runs or how it ends, which labels don't hide.
 	Outside string
 
-	// Grants are what a program of the player is given. That the key is not among
-	// their rows is the whole wager.
+	// Grants are the objects for the player's programs. The whole wager is that their rows do not include the key.
 	Grants func(db *exosql.DB) codemode.Grants
 
-	Rule  string // what the control lane asks players to do
-	Naive Naive  // what the other control lane tests
+	Rule  string // the notice that one control lane shows to players
+	Naive Naive  // the filter of the other control lane
 
-	Examples []string // programs that work, the first to begin with
-	Tasks    []Task   // five, from the first program to the key
+	Examples []string // working programs; the editor begins with the first
+	Tasks    []Task   // five tasks, from the first program to the key
 }
 
-// Fresh reports whether each attempt has a database of its own, which its program may change.
+// Fresh reports whether each attempt has its own database, which the program may change.
 func (t *Target) Fresh() bool { return t.Foreign != "" || t.Outside != "" }
 
-// Goal says in a sentence what a player has to do for the key.
+// Goal returns, in a sentence, what a player must do for the key.
 func (t *Target) Goal() string {
 	switch {
 	case t.Foreign != "":
@@ -58,26 +54,25 @@ func (t *Target) Goal() string {
 	return "The key lies in " + t.Prize + ", which you were not granted."
 }
 
-// Statement is one of a seed. Its arguments are texts, bound where ? says: control
-// lanes carry them to another process. Write numbers and NULL into the SQL.
+// Statement is one statement of a seed. Its arguments are texts, bound to each ?, because control lanes send them to another process. Write
+// numbers and NULL into the SQL.
 type Statement struct {
 	SQL  string
 	Args []string
 }
 
-// Table is a table as players are shown it: all of it, also what no program can reach.
+// Table is a whole table as players see it, with the parts that no program can reach.
 type Table struct {
 	Name    string
 	Columns []string
 }
 
-// Naive is a filter as one sees them: patterns for what must be in a statement,
-// and what must not.
+// Naive is a typical filter: patterns that a statement must match, and patterns that it must not.
 type Naive struct {
 	Must, Never []string // regular expressions, without regard to case
 }
 
-// Refuses says why the filter refuses a statement, or "".
+// Refuses returns why the filter refuses a statement, or "".
 func (n Naive) Refuses(statement string) string {
 	for _, p := range n.Must {
 		if !regexp.MustCompile("(?i)" + p).MatchString(statement) {
@@ -97,13 +92,12 @@ type Task struct {
 	ID    string
 	Title string
 	Text  string
-	Hints []Hint // from a nudge to the wall behind it
-	// Done reports whether an attempt in the program lane solves it.
+	Hints []Hint // from a nudge to the wall that stops the attack
+	// Done reports whether an attempt in the program lane solves the task.
 	Done func(a *Attempt) bool
 }
 
-// Hint is one stage of help. Code is the file in the repository where the wall is
-// that it speaks of, or "".
+// Hint is one step of help. Code is the repository's file with the wall that the hint describes, or "".
 type Hint struct {
 	Text string
 	Code string
@@ -111,7 +105,7 @@ type Hint struct {
 
 var targetName = regexp.MustCompile(`^[a-z][a-z0-9]{1,19}$`)
 
-// Target finds a target, or gives nil.
+// Target returns the target with this id, or nil.
 func (ts Targets) Target(id string) *Target {
 	for _, t := range ts {
 		if t.ID == id {
@@ -121,7 +115,7 @@ func (ts Targets) Target(id string) *Target {
 	return nil
 }
 
-// Targets are those that a host offers.
+// Targets are the targets that a host offers.
 type Targets []*Target
 
 // fill makes the target's tables in an empty database, and inserts their rows. placeholders

@@ -11,5 +11,5 @@ package game
 //   - Put ten attacks or more, .js and .sql, into testdata/ID of the challenge: a test
 //     plays them, and all must lose.
 //
-// A host refuses to start with a target for which Check finds fault.
+// A host refuses to start if Check returns an error for a target.
 var DefaultTargets = Targets{wallet, notes, spend, sealed, pledge}

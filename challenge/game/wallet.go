@@ -5,8 +5,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// A bank of sorts: users have accounts, accounts have wallets, a wallet has a
-// private key. The player sees private keys, so nothing but the row is in the way.
+// This target is a small bank: users have accounts, accounts have wallets, and a wallet has a private key. Programs may read the column of
+// private keys, so only the scope of rows protects the prize.
 
 type user struct {
 	ID        int64

@@ -1,7 +1,6 @@
 package game
 
-// The way to the vault. Each task leads to the next wall, and its last hint says
-// where that wall is written.
+// These tasks lead to the vault. Each leads to the next wall, and its last hint names the file with that wall.
 var walletTasks = []Task{
 	{
 		ID: "list", Title: "List your accounts",

@@ -1,5 +1,4 @@
-// Package queue runs the attempts of players, each in its turn of a fair queue: addresses
-// take turns, since players cost nothing to make and addresses do.
+// Package queue runs players' attempts, each in its turn. Addresses take turns, not players, because a new player costs nothing.
 package queue
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/fair"
 )
 
-// Why a job is not taken.
+// These are the reasons to refuse a job.
 var (
 	ErrYours  = fair.ErrYours
 	ErrFull   = fair.ErrFull
@@ -19,18 +18,18 @@ var (
 	ErrClosed = errors.New("queue: it is closed")
 )
 
-// Sender is who sends a job: a player, at an address.
+// Sender is the player, at an address, who sends a job.
 type Sender struct{ Address, Player string }
 
-// Queue runs jobs. Make one with New.
+// Queue runs jobs. New makes one.
 type Queue struct {
 	places *fair.Queue[string]
 
 	mu     sync.Mutex
-	jobs   map[string]*job // by id: those that wait or run
+	jobs   map[string]*job // the jobs that wait or run, by id
 	paused bool
 	closed bool
-	ctx    context.Context // of the jobs that run
+	ctx    context.Context // the context of running jobs
 	cancel context.CancelFunc
 	rest   sync.Cond
 }
@@ -40,8 +39,8 @@ type job struct {
 	done   chan struct{}
 }
 
-// New makes a queue of so many places, in which so many jobs of one player, and of
-// all, may wait; an address may have no more waiting than there is room left.
+// New makes a queue with this number of places. perPlayer and total bound the waiting jobs of a player, and of all. An address may have no
+// more waiting jobs than there is room left.
 func New(places, perPlayer, total int) *Queue {
 	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), jobs: map[string]*job{}}
 	q.rest.L = &q.mu
@@ -49,9 +48,8 @@ func New(places, perPlayer, total int) *Queue {
 	return q
 }
 
-// Add takes a job, which is run once, on a goroutine of its own. keep is called before
-// anything runs and while the job's place is sure; when it fails the job is not taken.
-// The context of run ends when the queue is paused or closed.
+// Add accepts a job and runs it once, in its own goroutine. It calls keep before, when the job's place is sure. If keep fails, the job is
+// refused. The context of run ends when the queue is paused or closed.
 func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,8 +92,7 @@ func (q *Queue) serve(id string, j *job, run func(ctx context.Context)) {
 	run(ctx)
 }
 
-// Position is which of those that wait a job is, from 1, and 0 for one that runs; ok is
-// false for one that is over or never was.
+// Position returns a job's place among the waiting jobs, from 1, or 0 if it runs. ok is false for a job that is over or unknown.
 func (q *Queue) Position(id string) (n int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,13 +117,12 @@ func (q *Queue) Wait(ctx context.Context, id string) {
 	}
 }
 
-// Length is how many jobs wait, and run.
+// Length returns the number of waiting and of running jobs.
 func (q *Queue) Length() (waiting, running int) {
 	return q.places.Len()
 }
 
-// Pause stops what runs and takes no more, until Resume. Jobs that wait are run
-// with a context that has ended: they learn of it in their turn.
+// Pause stops running jobs and accepts no more until Resume. Waiting jobs run in their turn, with a context that has ended.
 func (q *Queue) Pause() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,7 +130,7 @@ func (q *Queue) Pause() {
 	q.cancel()
 }
 
-// Resume takes jobs again.
+// Resume accepts jobs again.
 func (q *Queue) Resume() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,22 +140,21 @@ func (q *Queue) Resume() {
 	}
 }
 
-// Paused reports whether it takes no jobs.
+// Paused reports whether the queue is paused.
 func (q *Queue) Paused() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.paused || q.closed
 }
 
-// grace is what a job has to end when its context has.
+// grace is how long a job may continue after its context has ended.
 const grace = time.Second
 
-// ErrRunning: a job does not end although its context has.
+// ErrRunning means that a job does not end although its context has.
 var ErrRunning = errors.New("queue: a job goes on although its context has ended")
 
-// Close takes no more, waits until everything has been run, or until ctx ends, and
-// stops the rest then. A job that goes on all the same is left behind, with ErrRunning:
-// one that hangs must not keep its host from ending.
+// Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. It leaves a job that does not stop behind, with
+// ErrRunning, so that a hanging job can't keep its host from ending.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

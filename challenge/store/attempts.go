@@ -13,8 +13,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// Add keeps a new attempt of a player, sent from an address, before it is played:
-// from then on it is not lost.
+// Add stores a new attempt of a player, sent from an address, before it is played, so that it can't be lost.
 func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt) error {
 	a.ID, a.At, a.State = NewID(), s.o.Now().UTC().Truncate(time.Millisecond), game.Queued
 	return s.change(ctx, func(tx *sql.Tx) error {
@@ -44,8 +43,7 @@ func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt
 	})
 }
 
-// bodies are an attempt as a list shows it and as a whole. A list of long ones would
-// cost its asker nothing and us a lot.
+// bodies returns an attempt in the form for a list, and as a whole. A list of whole attempts would be cheap to request and expensive to send.
 func bodies(a *game.Attempt) (brief, body []byte, size int64, err error) {
 	if body, err = marshal(a); err != nil {
 		return nil, nil, 0, err
@@ -59,7 +57,7 @@ func bodies(a *game.Attempt) (brief, body []byte, size int64, err error) {
 	return brief, body, int64(len(brief) + len(body)), err
 }
 
-// marshal is JSON at rest: "<" is one byte and not six.
+// marshal writes JSON for storage, in which "<" is one byte instead of six.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -76,8 +74,8 @@ func (s *Store) Start(ctx context.Context, id string) error {
 	})
 }
 
-// Finish keeps what an attempt came to, with the tasks that it did; and if the key
-// came out of a guarded lane, the win, whether or not it is ever claimed.
+// Finish stores the outcome of an attempt, with the tasks that it solved. If the key came out of a guarded lane, it also stores the win,
+// claimed or not.
 func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		brief, b, size, err := bodies(a)
@@ -105,7 +103,7 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 	})
 }
 
-// interrupt ends the attempts that another process was playing.
+// interrupt ends the attempts that an earlier process was playing.
 func (s *Store) interrupt(ctx context.Context) error {
 	rows, err := s.write.QueryContext(ctx, "SELECT "+columns+" FROM attempts WHERE state IN (?, ?)", game.Queued, game.Running)
 	if err != nil {
@@ -125,12 +123,12 @@ func (s *Store) interrupt(ctx context.Context) error {
 	return nil
 }
 
-// Kept is an attempt with what only the host knows of it.
+// Kept is an attempt with facts that only the host knows.
 type Kept struct {
 	*game.Attempt
 	Player string
-	Pinned bool // it stays, with the win on a guarded lane that came after it or of it
-	Won    bool // its player has won with it
+	Pinned bool // the attempt stays in the store, because it belongs to a win on a guarded lane
+	Won    bool // the player has won with it
 }
 
 const (
@@ -163,12 +161,12 @@ func scanOne(row interface{ Scan(...any) error }) (Kept, error) {
 	if err := json.Unmarshal(body, k.Attempt); err != nil {
 		return k, fmt.Errorf("store: attempt %s: %w", id, err)
 	}
-	k.State, k.Shared = state, shared // these change without the body
+	k.State, k.Shared = state, shared // state and shared change without the body
 	k.Won = k.Won || k.Leaked
 	return k, nil
 }
 
-// some is ErrNone for a change of nothing.
+// some returns ErrNone if a statement changed nothing.
 func some(r sql.Result, err error) error {
 	if err != nil {
 		return err
@@ -186,13 +184,13 @@ func none(err error) error {
 	return err
 }
 
-// Attempt finds an attempt by its id. The caller must decide whether its asker may see it.
+// Attempt returns the attempt with an id. The caller must check whether the reader may see it.
 func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }
 
-// Attempts are a player's, the latest first, without their inputs and results: those
-// sent before the one with an id of the player's, or the latest of all for "".
+// Attempts returns a player's attempts, the latest first, without inputs and results. before is the id of an attempt of the player: only
+// earlier attempts are returned. "" returns the latest.
 func (s *Store) Attempts(ctx context.Context, player, target, before string, most int) ([]Kept, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+` FROM attempts WHERE player = ? AND (? = '' OR target = ?)
 		AND (? = '' OR seq < (SELECT seq FROM attempts WHERE id = ? AND player = ?)) ORDER BY seq DESC LIMIT ?`, player, target, target, before, before, player, most)
@@ -202,8 +200,7 @@ func (s *Store) Attempts(ctx context.Context, player, target, before string, mos
 	return scan(rows)
 }
 
-// Share lets everybody who has the link see an attempt of the player, or nobody any more.
-// One that the host has hidden stays so.
+// Share shows a player's attempt to everybody who has the link, or hides it again. An attempt that the host has hidden stays hidden.
 func (s *Store) Share(ctx context.Context, player, id string, shared bool) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return some(tx.Exec("UPDATE attempts SET shared = ? WHERE id = ? AND player = ? AND shared >= 0", shared, id, player))

@@ -12,12 +12,11 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// Line is one line of an export: an attempt as a regression case. Keys are
-// redacted where they are written out; one that a program has recoded is not, and is of use to its own
-// player only. Player is its Alias.
+// Line is one line of an export: an attempt as a regression case. Keys in their plain form are redacted. One that a program has recoded stays,
+// and is of use only to its player. Player is the player's Alias.
 type Line struct {
 	Player string `json:"player"`
-	Won    bool   `json:"won"` // the key is in the output, or was claimed after it
+	Won    bool   `json:"won"` // the key is in the output, or was claimed after the attempt
 	*game.Attempt
 }
 
@@ -26,7 +25,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (n int, err error) {
 	return export(ctx, s.read, w)
 }
 
-// ExportFile is Export for a file that another process may be using.
+// ExportFile is Export for a file that another process may use at the same time.
 func ExportFile(ctx context.Context, path string, w io.Writer) (n int, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return 0, fmt.Errorf("store: %w", err)
@@ -39,8 +38,8 @@ func ExportFile(ctx context.Context, path string, w io.Writer) (n int, err error
 	return export(ctx, db, w)
 }
 
-// BackupFile makes a copy of the file, which another process may be using, as it is at
-// one moment. The copy holds players' keys and is its owner's alone. It must not be there yet.
+// BackupFile copies the file as it is at one moment; another process may use it. The copy has players' keys, so only its owner may read it. It
+// must not exist yet.
 func BackupFile(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -50,7 +49,7 @@ func BackupFile(ctx context.Context, path, to string) error {
 		return err
 	}
 	defer db.Close()
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // what is empty SQLite takes
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // SQLite accepts an empty file as a new database
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -64,7 +63,7 @@ func BackupFile(ctx context.Context, path, to string) error {
 func export(ctx context.Context, db *sql.DB, w io.Writer) (n int, err error) {
 	var before int64
 	for {
-		// By parts, so that a slow reader does not hold the file's log.
+		// Read in portions, so that a slow reader does not block the file's log.
 		rows, err := db.QueryContext(ctx, "SELECT seq, "+columns+" FROM attempts WHERE seq > ? ORDER BY seq LIMIT 100", before)
 		if err != nil {
 			return n, err

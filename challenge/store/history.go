@@ -7,18 +7,18 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// hour is the unit in which attempts are counted over time, in milliseconds.
+// hour is the unit for counting attempts over time, in milliseconds.
 const hour = 3600 * 1000
 
-// History is how many attempts came, and how many wins, in each of so many equal parts of the time
-// from the first attempt, or from as many hours ago, until now.
+// History has the numbers of attempts and of wins in equal parts of time until now. The time begins with the first attempt, and has at least
+// an hour for each part.
 type History struct {
-	From, To time.Time // zero: nothing was ever sent
+	From, To time.Time // zero if no attempt was ever sent
 	Attempts map[game.Lane][]int64
 	Wins     map[game.Lane][]int64
 }
 
-// History counts what was sent, also what is not kept any more.
+// History counts all attempts, also those that were deleted.
 func (s *Store) History(ctx context.Context, parts int) (*History, error) {
 	h := &History{Attempts: map[game.Lane][]int64{}, Wins: map[game.Lane][]int64{}}
 	var first int64
@@ -26,7 +26,7 @@ func (s *Store) History(ctx context.Context, parts int) (*History, error) {
 		return h, err
 	}
 	now := s.now() / hour
-	first = min(first, now-int64(parts)+1) // no part is shorter than the hour that is counted
+	first = min(first, now-int64(parts)+1) // a part is at least an hour, the unit that is counted
 	span := now - first + 1
 	h.From, h.To = time.UnixMilli(first*hour).UTC(), time.UnixMilli((now+1)*hour).UTC()
 	if err := s.tally(ctx, h.Attempts, "SELECT lane, hour, attempts FROM hours", first, span, parts); err != nil {
@@ -38,7 +38,7 @@ func (s *Store) History(ctx context.Context, parts int) (*History, error) {
 	return h, nil
 }
 
-// tally adds what a query counts by the hour. A clock that was set back puts nothing outside.
+// tally adds what a query counts by the hour. Each hour is in a part, even if a clock was set back.
 func (s *Store) tally(ctx context.Context, into map[game.Lane][]int64, counts string, first, span int64, parts int) error {
 	rows, err := s.read.QueryContext(ctx, "SELECT lane, min(max((hour - ?1) * ?2 / ?3, 0), ?2 - 1), sum(attempts) FROM ("+counts+") GROUP BY 1, 2", first, parts, span)
 	if err != nil {

@@ -7,16 +7,15 @@ import (
 	"encoding/hex"
 )
 
-// Alias is what the export and the log call a player: the same for all attempts of
-// one, and no way back to a token, an address or a name.
+// Alias returns a player's name in the export and the log. It is the same for all attempts of a player, and leads back to no token, address or
+// name.
 func Alias(player string) string {
 	sum := sha256.Sum256([]byte("player " + player))
 	return hex.EncodeToString(sum[:6])
 }
 
-// HideName takes the name from the win that an attempt is shown with, and hides the attempt
-// that its player shared. The win stays, and neither can be undone by the player. What beat a
-// guarded lane is shown all the same, without a name.
+// HideName removes the name from the win that is shown with an attempt, and hides the attempt if the player shared it. The win stays. The
+// player can undo neither. A win on a guarded lane is still shown, without a name.
 func (s *Store) HideName(ctx context.Context, attempt string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		named, err := tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE attempt = ?", attempt)
@@ -34,8 +33,8 @@ func (s *Store) HideName(ctx context.Context, attempt string) error {
 	})
 }
 
-// EndAlias ends the player that the export calls so, and takes the names from the
-// wins. Keys and copies are gone with the player; attempts and wins stay.
+// EndAlias ends the player with this Alias, and removes the names from the player's wins. Keys and copies go with the player; attempts and
+// wins stay.
 func (s *Store) EndAlias(ctx context.Context, alias string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query("SELECT id FROM players UNION SELECT player FROM wins")
@@ -72,7 +71,7 @@ func (s *Store) EndAlias(ctx context.Context, alias string) error {
 	})
 }
 
-// Annotate adds the host's remark to a hole. A hole is never taken back.
+// Annotate adds the host's remark to a hole. A hole is never deleted.
 func (s *Store) Annotate(ctx context.Context, attempt, note string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return some(tx.Exec("UPDATE wins SET note = ? WHERE guarded = 1 AND attempt = ?", note, attempt))

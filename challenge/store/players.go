@@ -12,18 +12,18 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// ErrNone: there is no such thing, or it is not the asker's, which reads the same.
+// ErrNone means that there is no such thing, or that it belongs to another player. A reader can't tell which.
 var ErrNone = errors.New("store: there is none")
 
-// Token is what a player shows. It is 256 bits, and only its digest is kept.
+// Token is the secret by which a player identifies to the site. It has 256 bits, and only its digest is stored.
 type Token string
 
-// NewID makes an identifier that can't be guessed, of lower case letters and digits.
+// NewID makes an identifier that can't be guessed, from lower case letters and digits.
 func NewID() string { return strings.ToLower(rand.Text()) }
 
 func digest(t Token) []byte { d := sha256.Sum256([]byte(t)); return d[:] }
 
-// NewPlayer makes a player at an address. The token is told once.
+// NewPlayer makes a player at an address. Only this call returns the token.
 func (s *Store) NewPlayer(ctx context.Context, address string) (player string, token Token, err error) {
 	player, token = NewID(), Token(rand.Text()+rand.Text())
 	err = s.change(ctx, func(tx *sql.Tx) error {
@@ -39,8 +39,7 @@ func (s *Store) NewPlayer(ctx context.Context, address string) (player string, t
 	return player, token, err
 }
 
-// leave ends players. Their attempts stay until they are over a bound, for the
-// host's export; nobody can ask for them any more, but for those that were shared.
+// leave ends players. Their attempts stay for the host's export until a bound is reached. Only shared attempts can still be seen.
 func leave(tx *sql.Tx, which string, args ...any) error {
 	for _, t := range []string{"keys", "chats", "done"} {
 		if _, err := tx.Exec("DELETE FROM "+t+" WHERE player IN ("+which+")", args...); err != nil {
@@ -51,10 +50,10 @@ func leave(tx *sql.Tx, which string, args ...any) error {
 	return err
 }
 
-// seenEvery is how exact the time of a player's last visit is.
+// seenEvery is the precision of a player's last visit.
 const seenEvery = time.Minute
 
-// Player finds who has the token, or fails with ErrNone: also for one whose time is over.
+// Player returns the player with the token. It fails with ErrNone for an unknown token, and after the player's time.
 func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	var id string
 	var made, seen int64
@@ -77,7 +76,7 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	return id, err
 }
 
-// Lasts is how long a player who is not seen lasts, and how long anybody does.
+// Lasts returns how long a player lasts without a visit, and at most.
 func (s *Store) Lasts() (idle, life time.Duration) { return s.o.Idle, s.o.Life }
 
 // EndPlayer ends a player at once.
@@ -93,14 +92,13 @@ func (s *Store) Sweep(ctx context.Context) error {
 	})
 }
 
-// Players is how many there are now.
+// Players returns the number of players.
 func (s *Store) Players(ctx context.Context) (n int, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM players").Scan(&n)
 	return n, err
 }
 
-// Key is a player's key of a target and lane, made when it is first asked for, and
-// the name of the copy that it is in.
+// Key returns a player's key for a target and a lane, and the name of the copy that has the key. The first call makes both.
 func (s *Store) Key(ctx context.Context, player, target string, lane game.Lane) (key game.Key, copy string, err error) {
 	const find = "SELECT key, copy FROM keys WHERE player = ? AND target = ? AND lane = ?"
 	err = s.read.QueryRowContext(ctx, find, player, target, lane).Scan(&key, &copy)
@@ -115,12 +113,12 @@ func (s *Store) Key(ctx context.Context, player, target string, lane game.Lane) 
 		if _, err := tx.Exec("INSERT INTO keys (player, target, lane, key, copy) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", player, target, lane, string(game.NewKey()), NewID()); err != nil {
 			return err
 		}
-		return tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // if two came at once, the key of the first
+		return tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // if two calls came at once, the first one's key counts
 	})
 	return key, copy, err
 }
 
-// Chat is what the model lane left for the player's next question; nil begins anew.
+// Chat returns the model lane's chat for the player's next question; nil begins a new one.
 func (s *Store) Chat(ctx context.Context, player, target string) (body []byte, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT body FROM chats WHERE player = ? AND target = ?", player, target).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -129,7 +127,7 @@ func (s *Store) Chat(ctx context.Context, player, target string) (body []byte, e
 	return body, err
 }
 
-// SetChat keeps a chat, or forgets it.
+// SetChat stores a chat, or deletes it.
 func (s *Store) SetChat(ctx context.Context, player, address, target string, body []byte) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.Exec("DELETE FROM chats WHERE player = ? AND target = ?", player, target); err != nil || len(body) == 0 {
@@ -143,7 +141,7 @@ func (s *Store) SetChat(ctx context.Context, player, address, target string, bod
 	})
 }
 
-// Done are the tasks of a target that the player has done.
+// Done returns the tasks of a target that the player has solved.
 func (s *Store) Done(ctx context.Context, player, target string) (map[string]bool, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT task FROM done WHERE player = ? AND target = ?", player, target)
 	if err != nil {

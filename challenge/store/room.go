@@ -10,18 +10,17 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// When a bound is reached, attempts of the address that holds the most are deleted, the oldest
-// first. So a flood of attempts evicts itself, from however many addresses it comes, and a
-// player with few attempts keeps them.
+// At a bound, the oldest attempts of the address that uses the most are deleted. So a flood of attempts removes itself, even from many
+// addresses, and a player with few attempts keeps them.
 
-// address is an address as it is kept.
+// address returns an address in its stored form.
 func (s *Store) address(a string) []byte {
 	m := hmac.New(sha256.New, s.secret[:])
 	m.Write([]byte(a))
 	return m.Sum(nil)[:12]
 }
 
-// crowd lets players go when there are too many.
+// crowd ends players if there are too many.
 func (s *Store) crowd(tx *sql.Tx) error {
 	var n int
 	if err := tx.QueryRow("SELECT count(*) FROM players").Scan(&n); err != nil {
@@ -35,13 +34,11 @@ func (s *Store) crowd(tx *sql.Tx) error {
 	return nil
 }
 
-// over are attempts that may go: not those that a hole is made of, and not those
-// that are not over.
+// over selects attempts that may be deleted: those that have ended and are not part of a hole.
 const over = "pinned = 0 AND state IN ('ended', 'interrupted')"
 
-// evict makes room for so many records of a player, and so many bytes, before they are
-// written: a file that is full takes nothing, not even for a moment. What is being
-// written is not over, or not there yet, and so does not go itself.
+// evict makes room for records of a player, and for bytes, before they are written, because a full file accepts nothing. The record being
+// written is not over, or not there yet, so evict can't delete it.
 func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error {
 	_, err := tx.Exec("DELETE FROM attempts WHERE seq IN (SELECT seq FROM attempts WHERE "+over+" AND player = ?1 ORDER BY seq LIMIT max(0, (SELECT count(*) FROM attempts WHERE player = ?1 AND pinned = 0) + ?2 - ?3))", player, records, s.o.PerPlayer)
 	for done := false; !done && err == nil; {
@@ -50,10 +47,9 @@ func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error
 	return err
 }
 
-// shrink holds a file to a bound that is less than it was, by portions: the file's log
-// grows with each.
+// shrink reduces a file to a lower bound, in portions, because the file's log grows with each change.
 func (s *Store) shrink(ctx context.Context) error {
-	// Of what holes are made of stay the attempts that leaked, and of these the first.
+	// Of the records of holes, keep the attempts that leaked, the first ones first.
 	if err := s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE attempts SET pinned = 0 WHERE seq IN (SELECT seq FROM (SELECT seq, sum(size) OVER (ORDER BY leaked DESC, seq) AS held FROM (SELECT seq, size, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id) AS leaked FROM attempts WHERE pinned = 1)) WHERE held > ?)", s.o.Bytes/4)
 		return err
@@ -71,8 +67,7 @@ func (s *Store) shrink(ctx context.Context) error {
 	return nil
 }
 
-// portion lets some records go while there are more bytes than most; done says that
-// there are not, or that the rest must stay.
+// portion deletes some records while there are more bytes than most. done reports that there are not, or that the rest must stay.
 func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 	const holder = "address = (SELECT address FROM holders ORDER BY bytes DESC LIMIT 1)"
 	for range 100 {
@@ -84,7 +79,7 @@ func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 		for _, which := range []string{
 			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " AND " + holder + " ORDER BY seq LIMIT 8)",
 			"chats WHERE (player, target) IN (SELECT player, target FROM chats WHERE " + holder + " LIMIT 1)",
-			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " ORDER BY seq LIMIT 8)", // that address has only what must stay
+			"attempts WHERE seq IN (SELECT seq FROM attempts WHERE " + over + " ORDER BY seq LIMIT 8)", // this address has only records that must stay
 			"chats WHERE (player, target) IN (SELECT player, target FROM chats LIMIT 1)",
 		} {
 			r, err := tx.Exec("DELETE FROM " + which)
@@ -104,9 +99,8 @@ func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 	return false, nil
 }
 
-// pin keeps the records of a hole, which are worth more than room, but not than all of
-// it. The attempt that leaked comes first, and what led to it takes half of that room at
-// most: so the next hole's own attempt finds some.
+// pin keeps the records of a hole, which are worth more than room, but not all of it. The attempt that leaked comes first. What led to it uses
+// at most half of that room, so that the next hole's attempt finds some.
 func (s *Store) pin(tx *sql.Tx, player, target string, lane game.Lane, attempt string) error {
 	const pinned = "(SELECT coalesce(sum(size), 0) FROM attempts WHERE pinned = 1)"
 	if _, err := tx.Exec("UPDATE attempts SET pinned = 1 WHERE id = ? AND size + "+pinned+" <= ? AND (SELECT count(*) FROM attempts WHERE pinned = 1) < ?", attempt, s.o.Bytes/4, s.o.Pinned); err != nil {

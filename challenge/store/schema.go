@@ -2,13 +2,13 @@ package store
 
 const application, version = 0x65786f31, 4
 
-// upgrades lead from the version before, by number, to the next one.
+// upgrades maps each version to the statements that lead to it from the version before.
 var upgrades = map[int]string{
 	2: "ALTER TABLE wins ADD COLUMN note TEXT NOT NULL DEFAULT '';",
 	3: hours + "INSERT INTO hours (hour, lane, attempts) SELECT at / 3600000, lane, count(*) FROM attempts GROUP BY 1, 2;",
 }
 
-// hours outlive the attempts that they count.
+// hours are kept longer than the attempts that they count.
 const hours = `
 CREATE TABLE hours (
 	hour     INTEGER NOT NULL, -- since 1970
@@ -18,8 +18,7 @@ CREATE TABLE hours (
 ) STRICT, WITHOUT ROWID;
 `
 
-// Triggers count what each address holds and what all hold, so no statement can
-// change the one without the other.
+// Triggers count what each address uses and what all use, so no statement can change one without the other.
 const schema = hours + `
 CREATE TABLE players (
 	id      TEXT PRIMARY KEY,

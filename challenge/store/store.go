@@ -12,39 +12,38 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	_ "modernc.org/sqlite" // the driver of SQLite
 )
 
 // Options are bounds. Zero means the default.
 type Options struct {
-	PerPlayer int           // attempts kept of one player; default 200
-	Bytes     int64         // of all attempts' records and chats together; default 256 MiB
-	Players   int           // default 20,000
-	Wins      int           // claims on control lanes that are listed; default 5,000
-	Pinned    int           // attempts that stay because wins on guarded lanes are made of them; default 2,000, and a quarter of Bytes: more holes than that are one
-	Idle      time.Duration // after which a player who was not seen is gone; default 7 days
-	Life      time.Duration // after which a player is gone; default 30 days
+	PerPlayer int           // PerPlayer is the most attempts of one player; default 200
+	Bytes     int64         // Bytes bounds the records of attempts and the chats together; default 256 MiB
+	Players   int           // Players is the most players; default 20,000
+	Wins      int           // Wins is the most listed claims on control lanes; default 5,000
+	Pinned    int           // Pinned is the most attempts that stay because they belong to wins on guarded lanes; default 2,000, within a quarter of Bytes
+	Idle      time.Duration // Idle is the time after which a player without a visit is gone; default 7 days
+	Life      time.Duration // Life is the time after which a player is gone; default 30 days
 	Now       func() time.Time
 }
 
-// Store is the file. Its methods may be called from several goroutines.
+// Store is the file. Several goroutines may call its methods.
 type Store struct {
 	o     Options
-	write *sql.DB // one connection: writes come one after the other
+	write *sql.DB // one connection, so that writes come one after the other
 	read  *sql.DB
 	lock  *sql.DB
 
-	// Addresses are kept as digests under this key, which is not: they tell holders
-	// of room apart for as long as the process lives, and lead to nobody.
+	// Addresses are stored as digests under this key, which is not stored. The digests distinguish addresses while the process lives, and lead to
+	// no person.
 	secret [32]byte
-	mu     sync.Mutex // held over a whole write
+	mu     sync.Mutex // locked during a whole write
 
 	failing atomic.Bool // the last write failed
 }
 
-// Open opens or makes the file. It fails when another process plays with it, and
-// when it is another player's. Attempts that an earlier process did not end are
-// Interrupted from now on.
+// Open opens or makes the file. It fails if another process uses it, or if it is a file of another program. Attempts that an earlier process
+// did not end become Interrupted.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o.defaults()
 	s := &Store{o: o}
@@ -76,7 +75,7 @@ func or[T int | int64 | time.Duration](p *T, d T) {
 
 func (s *Store) open(ctx context.Context, path string) error {
 	rand.Read(s.secret[:])
-	for _, name := range []string{path, path + ".lock"} { // keys and programs are in it
+	for _, name := range []string{path, path + ".lock"} { // the files contain keys and programs
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return err
@@ -87,7 +86,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if s.lock, err = openFile(path+".lock", "", 1); err != nil {
 		return err
 	}
-	// Held until Close: two processes would each think the other's attempts interrupted.
+	// The lock lasts until Close. Without it, two processes would each take the other's attempts for interrupted.
 	if _, err := s.lock.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
 		return errors.New("another process uses this file")
 	}
@@ -141,14 +140,13 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	case app != application || v != version:
-		return fmt.Errorf("the file is no store of this version (%#x, %d; want %#x, %d): take what is in it with the export of the version that made it, and move it away", app, v, application, version)
+		return fmt.Errorf("the file is no store of this version (%#x, %d; want %#x, %d): export its attempts with the version that made it, and then move the file away", app, v, application, version)
 	}
 	return nil
 }
 
-// bound is the last one: what is wrong with the others must not fill the disk. Records
-// are what fills the file; indexes and the rest have as much again. SQLite does not take
-// less than the file has, so what is over the others must go first.
+// bound bounds the file itself, in case another bound fails, so that the disk is never full. Records fill the file; indexes and the rest use
+// as much again. SQLite accepts no bound below the file's size, so records beyond the other bounds must be deleted first.
 func (s *Store) bound(ctx context.Context) error {
 	if err := s.shrink(ctx); err != nil {
 		return err
@@ -168,12 +166,12 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// change runs f in one transaction, one at a time.
+// change runs f in a transaction. There is one transaction at a time.
 func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() { s.failing.Store(err != nil && !errors.Is(err, ErrNone)) }()
-	// The outcome of an attempt is written also when its player has closed the connection.
+	// The outcome of an attempt is stored even if its player has closed the connection.
 	tx, err := s.write.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -188,10 +186,10 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error
 	return nil
 }
 
-// Failing reports whether the last write failed: on a full disk, reads alone go on.
+// Failing reports whether the last write failed. On a full disk only reads work.
 func (s *Store) Failing() bool { return s.failing.Load() }
 
-// Try writes what changes nothing.
+// Try makes a write that changes nothing.
 func (s *Store) Try(ctx context.Context) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE total SET stopped = stopped")
@@ -206,8 +204,7 @@ func count(tx *sql.Tx, name string, n int64) error {
 	return err
 }
 
-// Counters are numbers of all time: players, attempts, attempts.LANE and wins.LANE.
-// Nothing that goes over a bound takes from them.
+// Counters returns all-time numbers: players, attempts, attempts.LANE and wins.LANE. Deleting records at a bound does not lower them.
 func (s *Store) Counters(ctx context.Context) (map[string]int64, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT name, n FROM counters")
 	if err != nil {
@@ -226,14 +223,13 @@ func (s *Store) Counters(ctx context.Context) (map[string]int64, error) {
 	return out, rows.Err()
 }
 
-// Bytes is the size of all records and chats.
+// Bytes returns the size of all records and chats.
 func (s *Store) Bytes(ctx context.Context) (n int64, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT bytes FROM total").Scan(&n)
 	return n, err
 }
 
-// SetStopped keeps that the host has stopped the game, or not any more: a supervisor
-// that starts the process again does not undo it.
+// SetStopped stores whether the host has stopped the game. So a supervisor that restarts the process does not undo the stop.
 func (s *Store) SetStopped(ctx context.Context, on bool) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE total SET stopped = ?", on)
@@ -241,7 +237,7 @@ func (s *Store) SetStopped(ctx context.Context, on bool) error {
 	})
 }
 
-// Stopped is what SetStopped was last told.
+// Stopped returns the value that SetStopped stored last.
 func (s *Store) Stopped(ctx context.Context) (on bool, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT stopped FROM total").Scan(&on)
 	return on, err

@@ -14,20 +14,19 @@ type Win struct {
 	Lane    game.Lane
 	At      time.Time
 	Guarded bool
-	Claimed bool   // false: seen in an attempt's output, and not claimed yet
-	Name    string // "": none was given
-	Attempt string // the id of the attempt that showed it, or the last one before the claim; "": it is not kept any more
-	Tries   int    // the player's attempts in that lane until then
-	Note    string // of the host, on a hole: what became of it
-	Shared  bool   // its player shows the attempt to everybody
+	Claimed bool   // false if the key was seen in an attempt's output but not claimed yet
+	Name    string // the player's name, or ""
+	Attempt string // the id of the attempt that showed the key, or the last one before the claim; "" if it was deleted
+	Tries   int    // the player's attempts in the lane up to the win
+	Note    string // the host's remark on a hole
+	Shared  bool   // the player shows the attempt to everybody
 }
 
-// pinnedPerWin is how many attempts stay with a win on a guarded lane, if there is room.
+// pinnedPerWin is how many attempts stay with a win on a guarded lane if there is room.
 const pinnedPerWin = 50
 
-// Claim looks whether the text is one of the player's keys, comparing with all
-// of them whatever the result, and keeps the win. again says that this key was claimed
-// before; then nothing changes, the name least of all.
+// Claim checks whether the text is one of the player's keys, and stores the win. It always compares with all keys. again reports that the key
+// was claimed before; then nothing changes, not even the name.
 func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, again bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query("SELECT target, lane, key FROM keys WHERE player = ?", player)
@@ -64,8 +63,8 @@ func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, a
 	return w, again, err
 }
 
-// win stores a player's win, or gives its name to one that is stored and not claimed yet. again reports that the win
-// was stored before and nothing changed.
+// win stores a player's win, or adds the name to a stored win without a claim. again reports that the win was stored before and nothing
+// changed.
 func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name string, claimed bool) (again bool, err error) {
 	var attempt string
 	var tries int
@@ -109,29 +108,29 @@ func scanWin(row interface{ Scan(...any) error }) (*Win, error) {
 	return w, nil
 }
 
-// GuardedWins are wins on guarded lanes, the latest first.
+// GuardedWins returns wins on guarded lanes, the latest first.
 func (s *Store) GuardedWins(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC LIMIT ?", most)
 }
 
-// Leaders are the wins on control lanes: those who needed the fewest attempts first.
+// Leaders returns wins on control lanes, those with the fewest attempts first.
 func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
 }
 
-// ShowWith has the win on a control lane be shown with an attempt of its player's in that lane.
+// ShowWith makes pages show a win on a control lane with this attempt of its player in that lane.
 func (s *Store) ShowWith(ctx context.Context, player, attempt string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return some(tx.Exec("UPDATE wins SET attempt = ?1 WHERE player = ?2 AND guarded = 0 AND (target, lane) = (SELECT target, lane FROM attempts WHERE id = ?1 AND player = ?2)", attempt, player))
 	})
 }
 
-// WinOf is the win that is shown with an attempt, or ErrNone.
+// WinOf returns the win that is shown with an attempt, or ErrNone.
 func (s *Store) WinOf(ctx context.Context, attempt string) (*Win, error) {
 	return scanWin(s.read.QueryRowContext(ctx, "SELECT "+winColumns+" FROM wins WHERE attempt = ? ORDER BY at LIMIT 1", attempt))
 }
 
-// Won are a player's own.
+// Won returns the wins of a player.
 func (s *Store) Won(ctx context.Context, player string) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE player = ? ORDER BY at", player)
 }

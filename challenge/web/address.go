@@ -8,10 +8,8 @@ import (
 	"strings"
 )
 
-// address is what a request counts for. X-Forwarded-For is whatever its sender
-// likes, up to the first proxy that we trust: read from the right, the first address that
-// is no trusted proxy is the one that such a proxy has seen. From anybody else the
-// header is ignored.
+// address returns the address that a request counts for. The sender chooses X-Forwarded-For, up to the first trusted proxy. So the header is
+// read from the right, and the first address that is no trusted proxy counts. If the sender is no trusted proxy, the header is ignored.
 func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	at, ok := parsed(r.RemoteAddr)
 	if !ok || !within(at, trusted) {
@@ -21,7 +19,7 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	for _, h := range slices.Backward(hops) {
 		a, ok := hop(strings.TrimSpace(h))
 		if !ok {
-			break // a proxy wrote no address: what is left of it is not to be trusted
+			break // a proxy wrote no address, so the rest is not trusted
 		}
 		if at = a; !within(at, trusted) {
 			break
@@ -30,7 +28,7 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	return at, true
 }
 
-// hop reads one entry, to which some proxies add a port.
+// hop reads one entry of the header, to which some proxies add a port.
 func hop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Unmap().WithZone(""), true
@@ -43,7 +41,7 @@ func parsed(hostport string) (netip.Addr, bool) {
 	return ap.Addr().Unmap().WithZone(""), err == nil
 }
 
-// Peer is what a connection counts for; bounded is false for those of a trusted proxy.
+// Peer returns the key for counting a connection. bounded is false for a trusted proxy.
 func Peer(from net.Addr, trusted []netip.Prefix) (key string, bounded bool) {
 	at, ok := parsed(from.String())
 	if !ok {
@@ -56,7 +54,7 @@ func within(a netip.Addr, ps []netip.Prefix) bool {
 	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// bucketKey is the part of an address that one subscriber has: of IPv6 a whole network.
+// bucketKey returns the part of an address that one subscriber has: for IPv6 a whole network.
 func bucketKey(a netip.Addr) string {
 	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {

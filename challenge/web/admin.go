@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// Admin is the handler of a second listener, for the host alone: anyone who reaches
-// it may stop the game, end players and read every attempt. It has no password; bind it where only the host is.
+// Admin returns the handler of a second listener, only for the host: it can stop the game, end players and read every attempt. It has no
+// password, so its address must be reachable only for the host.
 func (s *Server) Admin(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	state := func() string {
@@ -48,17 +48,17 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	})
 	mux.HandleFunc("GET /export", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it may be long, and its reader is the host
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // an export may be long, and only the host reads it
 		if n, err := s.arena.Store.Export(r.Context(), w); err != nil {
 			s.o.Log.Error("export", "lines", n, "error", redacted(err))
-			panic(http.ErrAbortHandler) // half an export must not look like one
+			panic(http.ErrAbortHandler) // half an export must not look complete
 		}
 	})
 	s.moderate(mux)
 	guarded := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if !slices.Contains(hosts, strings.ToLower(r.Host)) { // a page of the host's own browser
+		if !slices.Contains(hosts, strings.ToLower(r.Host)) { // a page in the host's own browser may send requests here
 			http.Error(w, "this has another name", http.StatusMisdirectedRequest)
 			return
 		}
@@ -66,11 +66,10 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	})
 }
 
-// maxNote bounds what the host says of a hole, in bytes.
+// maxNote bounds the host's remark on a hole, in bytes.
 const maxNote = 500
 
-// moderate adds what a host does about players to its own listener. Nothing here
-// deletes a win: what has come out of a guarded lane stays on record.
+// moderate adds the host's actions on players. None deletes a win: what came out of a guarded lane stays on record.
 func (s *Server) moderate(mux *http.ServeMux) {
 	act := func(pattern, what, id string, do func(ctx context.Context, id, body string) error) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {

@@ -33,8 +33,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(append(b, '\n'))
 }
 
-// readJSON reads the one value of a body. A body that is not declared as JSON is refused: a form on another site can
-// make a browser send it, without the player's knowledge.
+// readJSON reads the only value of a body. It refuses a body that is not declared as JSON, because a form on another site can make a browser
+// send one without the player's knowledge.
 func readJSON(r *request, v any) error {
 	bad := func(text string) error { return &problem{http.StatusBadRequest, "bad", text} }
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {

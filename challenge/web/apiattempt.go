@@ -33,10 +33,10 @@ func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// submit is the one way for attempts, from pages and programs alike.
+// submit handles all attempts, from pages and from programs.
 func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane game.Lane, input string) (*game.Attempt, error) {
 	if err := s.arena.Check(target, lane, input); err != nil {
-		return nil, err // before anything is spent on it
+		return nil, err // refuse before anything is spent on it
 	}
 	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func rowsOf(vs []*arena.View) []apiRow {
 	return out
 }
 
-// maxWait is how long a request may wait for its attempt.
+// maxWait is how many seconds a request may wait for its attempt.
 const maxWait = 20
 
 func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
@@ -108,7 +108,7 @@ func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
 	select {
 	case s.waits <- struct{}{}:
 		defer func() { <-s.waits }()
-	default: // others wait in every place that there is for it
+	default: // other requests wait in all places for waiting
 		wait = 0
 	}
 	until, cancel := context.WithTimeout(r.Context(), time.Duration(max(0, min(wait, maxWait)))*time.Second)

@@ -15,11 +15,11 @@ type apiWin struct {
 	Name    string    `json:"name"`
 	Tries   int       `json:"tries"`
 	Claimed bool      `json:"claimed"`
-	Attempt string    `json:"attempt,omitempty"` // everybody may see it
-	Note    string    `json:"note,omitempty"`    // of the host, on a hole
+	Attempt string    `json:"attempt,omitempty"` // the attempt, if everybody may see it
+	Note    string    `json:"note,omitempty"`    // the host's remark on a hole
 }
 
-// winsOf shows wins. The attempts of control wins are their players' own, until they are shared.
+// winsOf returns wins as the API shows them. The attempts of control wins are private until their players share them.
 func winsOf(ws []*store.Win, mine bool) []apiWin {
 	out := []apiWin{}
 	for _, w := range ws {
@@ -52,7 +52,7 @@ const maxLeaders = 50
 
 type apiClaimed struct {
 	Right  bool      `json:"right"`
-	Again  bool      `json:"again"` // it was claimed before
+	Again  bool      `json:"again"` // the key was claimed before
 	Target string    `json:"target,omitempty"`
 	Lane   game.Lane `json:"lane,omitempty"`
 	Name   string    `json:"name,omitempty"`
@@ -78,7 +78,7 @@ func (s *Server) apiClaim(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// claimKey is the one way for claims.
+// claimKey handles all claims, from pages and from programs.
 func (s *Server) claimKey(w http.ResponseWriter, r *request, key, name string) (*store.Win, bool, error) {
 	if err := s.limit(w, r, s.claims, s.addressClaims); err != nil {
 		return nil, false, err

@@ -19,7 +19,7 @@ func (s *Server) apiPlay(w http.ResponseWriter, r *request) error {
 
 func (s *Server) apiPlayer(w http.ResponseWriter, r *request) error {
 	out := struct {
-		Done map[string][]string `json:"tasks_done"` // by target
+		Done map[string][]string `json:"tasks_done"` // the solved tasks, by target
 		Wins []apiWin            `json:"wins"`
 	}{Done: map[string][]string{}}
 	for _, t := range s.arena.Game.Targets {

@@ -27,7 +27,7 @@ type apiTask struct {
 	ID    string    `json:"id"`
 	Title string    `json:"title"`
 	Text  string    `json:"text"`
-	Done  bool      `json:"done"` // the player who asks has done the task
+	Done  bool      `json:"done"` // the requesting player has solved the task
 	Hints []apiHint `json:"hints"`
 }
 
@@ -36,7 +36,7 @@ type apiHint struct {
 	Code string `json:"code,omitempty"`
 }
 
-// find is the target of a path.
+// find returns the target in a request's path.
 func (s *Server) find(r *request) (*game.Target, error) {
 	if t := s.arena.Game.Targets.Target(r.PathValue("target")); t != nil {
 		return t, nil

@@ -10,9 +10,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// buckets are the token buckets of one rate, by key. Their memory is bounded: of two
-// generations of keys the older goes when the younger is full. A forgotten key
-// begins with a full bucket; to be forgotten, an attacker needs as many other keys as a generation has.
+// buckets are the token buckets of one rate, by key, in bounded memory. When the younger of two generations of keys is full, the older one is
+// dropped. A dropped key begins with a full bucket, but to be dropped it needs as many other keys as a generation has.
 type buckets struct {
 	rate Rate
 	now  func() time.Time
@@ -32,11 +31,11 @@ func newBuckets(r Rate, now func() time.Time) *buckets {
 	return &buckets{rate: r, now: now, young: map[string]bucket{}}
 }
 
-// grant is what a bucket says to one request.
+// grant is a bucket's answer to one request.
 type grant struct {
 	ok           bool
 	limit, left  int
-	reset, retry time.Duration // until the bucket is full, until it has a token
+	reset, retry time.Duration // the time until the bucket is full, and until it has a token
 }
 
 func (b *buckets) take(key string) grant {
@@ -52,7 +51,7 @@ func (b *buckets) take(key string) grant {
 			b.old, b.young = b.young, map[string]bucket{}
 		}
 	}
-	if d := now.Sub(x.at); d > 0 { // a clock that is set back gives nothing and takes nothing
+	if d := now.Sub(x.at); d > 0 { // a clock that was set back adds and takes no tokens
 		x.tokens = min(burst, x.tokens+float64(d)/float64(b.rate.Every))
 		x.at = now
 	}
@@ -69,8 +68,7 @@ func (b *buckets) take(key string) grant {
 	return g
 }
 
-// flights count the requests of each address that are being answered: who sends
-// slowly or waits for long holds a place all that time.
+// flights count, by address, the requests that are being answered. A slow sender or a waiting request uses a place all that time.
 type flights struct {
 	most int
 	mu   sync.Mutex
@@ -95,7 +93,7 @@ func (f *flights) begin(key string) (leave func(), ok bool) {
 	}, true
 }
 
-// tell writes the headers of the grant, unless a tighter one is told already.
+// tell writes the headers of the grant, unless those of a tighter grant are there already.
 func (g grant) tell(h http.Header) {
 	if was, err := strconv.Atoi(h.Get("RateLimit-Remaining")); err == nil && was < g.left && g.ok {
 		return
@@ -110,8 +108,7 @@ func (g grant) tell(h http.Header) {
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// seldom is what is said once a minute, however often there is reason: what a stranger
-// can cause must not fill the log.
+// seldom limits a log message to once a minute, because a message that any stranger can cause must not fill the log.
 type seldom struct {
 	mu   sync.Mutex
 	last time.Time
@@ -127,5 +124,5 @@ func (s *seldom) due(now time.Time) bool {
 	return true
 }
 
-// redactedHost returns the first 100 bytes of a Host header for the log, without what looks like a key: a stranger chose the text.
+// redactedHost returns the first 100 bytes of a Host header for the log, without what looks like a key. Any stranger may have chosen the text.
 func redactedHost(h string) string { return game.Redact(h[:min(len(h), 100)]) }

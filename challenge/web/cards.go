@@ -9,14 +9,13 @@ import (
 	"github.com/exoagent/exoagent/challenge/card"
 )
 
-// cards are pictures that were drawn. One is drawn at a time, so that requests for many of them
-// take one processor and no more.
+// cards are pictures that were drawn. Only one is drawn at a time, so that many requests use no more than one processor.
 type cards struct {
 	mu    sync.Mutex
 	drawn map[card.Card][]byte
 }
 
-// maxCards bounds what is kept: a picture has 60 KB, mostly less.
+// maxCards bounds the stored pictures. A picture has at most about 60 KB.
 const maxCards = 64
 
 func (c *cards) png(of card.Card) ([]byte, error) {
@@ -69,8 +68,7 @@ func (s *Server) targetCard(w http.ResponseWriter, r *request) error {
 	return s.picture(w, r, card.Card{Title: t.Title, Line: "You are " + t.You + ".", Code: t.Examples[0] + "\n\n// Out of reach, and yours to get:\n// " + t.Prize}, true)
 }
 
-// attemptCard is the picture of an attempt for those who may see the attempt, without keys even for
-// its own player.
+// attemptCard serves the picture of an attempt to readers who may see the attempt. It has no keys, not even for the attempt's player.
 func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
 	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
 	if err != nil {
@@ -88,7 +86,7 @@ func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
 		if c.Tone = card.Won; win.Lane.Guarded() {
 			c.Tone = card.Hole
 		}
-		if named := *win; !card.Draws(named.Name) { // a name of which half is dots would be another name
+		if named := *win; !card.Draws(named.Name) { // leave the name out, because with dots it would look like another name
 			named.Name = ""
 			win = &named
 		}

@@ -11,21 +11,21 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// parts are how many bars the figure has in a row.
+// parts is the number of bars in a row of the figure.
 const parts = 48
 
-// history is what the figure is drawn from. It is read from all hours and wins that there are, which
-// takes a tenth of a second after a year; so it is read when something has changed, and not for each page.
+// history is the data of the figure. Reading all hours and wins takes a tenth of a second after a year. So it is read only after a change, and
+// not for each page.
 type history struct {
 	mu   sync.Mutex
 	at   time.Time
-	of   map[string]int64 // the counters then
+	of   map[string]int64 // the counters at the last read
 	read *store.History
 }
 
 const (
-	historyEvery = 2 * time.Second  // at most, whatever is sent
-	historyLasts = 10 * time.Minute // where nothing is sent: the figure ends now
+	historyEvery = 2 * time.Second  // the least time between two reads, however much is sent
+	historyLasts = 10 * time.Minute // the most time between two reads, because the figure ends now
 )
 
 func (s *Server) history(ctx context.Context, counters map[string]int64) (*store.History, error) {
@@ -33,7 +33,7 @@ func (s *Server) history(ctx context.Context, counters map[string]int64) (*store
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	age := s.o.Now().Sub(k.at)
-	first := k.read != nil && k.read.From.IsZero() && counters["attempts"] > 0 // a page with nothing would be wrong
+	first := k.read != nil && k.read.From.IsZero() && counters["attempts"] > 0 // an empty figure would be wrong if an attempt exists
 	if k.read != nil && !first && age >= 0 && (age < historyEvery || age < historyLasts && maps.Equal(k.of, counters)) {
 		return k.read, nil
 	}
@@ -44,14 +44,14 @@ func (s *Server) history(ctx context.Context, counters map[string]int64) (*store
 	return h, err
 }
 
-// figure is who reached what, over time: a row of bars for each lane, which are attempts, below a
-// wall, and a stroke through the wall for what got past it. Its numbers are the host's own.
+// figure shows how far attempts came, over time. Each lane has a row of bars, its attempts, below a wall. A stroke through the wall is a win.
+// All numbers are the host's own.
 type figure struct {
-	From, To time.Time // zero: nothing was sent yet
+	From, To time.Time // zero if no attempt was sent yet
 	Rows     []figureRow
 }
 
-// Each is how long the time of one bar is.
+// Each returns the time of one bar.
 func (f *figure) Each() string {
 	hours := f.To.Sub(f.From).Hours() / parts
 	if hours >= 47.5 {
@@ -64,13 +64,13 @@ type figureRow struct {
 	apiLane
 	Bars    []mark
 	Strokes []mark
-	Said    string // for those who don't see it
+	Said    string // the figure in words, for readers who can't see it
 }
 
 // mark is a rectangle in a row of 480 by 48.
 type mark struct{ X, Y, H float64 }
 
-// Of a row of 48: bars begin at the ground and end below the wall.
+// Heights in a row of 48: bars begin at the ground and end below the wall.
 const ground, wallAt, tallest = 48.0, 12.0, 32.0
 
 func figureOf(lanes []apiLane, h *store.History) *figure {

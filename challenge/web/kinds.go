@@ -1,9 +1,9 @@
 package web
 
-// kind is a word of a verdict, with what it means to a player.
+// kind is a word of a verdict, with its meaning for a player.
 type kind struct{ Word, About string }
 
-// kinds are all that a verdict can say.
+// kinds are all words of verdicts.
 var kinds = []kind{
 	{"ok", "It ran to its end. Whether it got what it was after is for you to see."},
 	{"denied", "It asked for a member that it was not granted, or that there is not: the two read the same."},
@@ -30,5 +30,5 @@ func known(word string) bool {
 	return false
 }
 
-// Kinds are for the legend.
+// Kinds returns the words of verdicts, for the legend.
 func (homeView) Kinds() []kind { return kinds }

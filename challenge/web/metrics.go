@@ -12,8 +12,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// metrics counts since the start of the process, for Prometheus, in its text format.
-// The store has the counters of all time.
+// metrics counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
 type metrics struct {
 	limited   atomic.Int64
 	questions atomic.Int64
@@ -25,7 +24,7 @@ type metrics struct {
 	leaks    map[string]int64    // by lane
 }
 
-// ended counts an attempt. Lanes and kinds are closed sets, so there are few series.
+// ended counts an attempt. Lanes and kinds are fixed sets, so there are few series.
 func (m *metrics) ended(a *game.Attempt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +72,7 @@ func (s *Server) measured(w http.ResponseWriter, r *request) error {
 	return s.WriteMetrics(w, r.Request)
 }
 
-// WriteMetrics writes all metrics, whether or not they are served to the public.
+// WriteMetrics writes all metrics, whether or not the public site serves them.
 func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	counters, err := s.arena.Store.Counters(r.Context())
 	if err != nil {

@@ -8,45 +8,44 @@ import (
 	"github.com/exoagent/exoagent/challenge/arena"
 )
 
-// Options are what a host decides. Zero fields of Rates are their defaults.
+// Options are the host's decisions. Zero fields of Rates are their defaults.
 type Options struct {
-	Arena *arena.Arena // New sets its Ended
+	Arena *arena.Arena // New sets the Ended of this arena
 	Log   *slog.Logger
-	// URL is the public address, https://challenge.example: cookies are bound to it, and
-	// its host is the one that requests may name. "": plain HTTP on loopback.
+	// URL is the public address, like https://challenge.example. Cookies are bound to it, and requests must name its host. "" means plain HTTP on
+	// loopback.
 	URL     string
-	Hosts   []string       // further hosts that requests may name, with their ports
-	Trusted []netip.Prefix // proxies whose X-Forwarded-For is believed; none: it is ignored
+	Hosts   []string       // further hosts, with ports, that requests may name
+	Trusted []netip.Prefix // proxies whose X-Forwarded-For is trusted; without any the header is ignored
 	Rates   Rates
-	// PublicMetrics serves /metrics to those who get at the pages.
+	// PublicMetrics serves /metrics to everybody who reaches the pages.
 	PublicMetrics bool
-	// SourceURL is the repository that this program was made of, for links to its code.
+	// SourceURL is the repository of this program, for links to its code.
 	SourceURL string
-	Walls     string           // one line on what holds programs, for the pages
-	Now       func() time.Time // nil: time.Now
+	Walls     string           // a line about the walls round programs, for the pages
+	Now       func() time.Time // nil means time.Now
 }
 
-// Rate is a token bucket: Burst at once, and one more Every so often.
+// Rate is a token bucket: Burst requests at once, and one more in each Every.
 type Rate struct {
 	Burst int
 	Every time.Duration
 }
 
-// Rates bound what one player, and one address, may send. An address is an IPv4
-// address or an IPv6 network of 64 bits.
+// Rates bound the requests of a player and of an address. An address is an IPv4 address or an IPv6 network of 64 bits.
 type Rates struct {
-	Requests        Rate // of an address; default 120, 10 a second
-	Players         Rate // new ones, of an address; default 10, one in 30 s
-	Attempts        Rate // of a player; default 20, one a second
-	AddressAttempts Rate // of an address; default 60, 3 a second
-	// A question to a model is an attempt, too, and counts twice: by these rates as well, since it costs the host money.
-	Questions        Rate // of a player; default 5, one a minute
-	AddressQuestions Rate // of an address; default 10, one in 5 minutes: it takes several to spend all
-	AllQuestions     Rate // of everybody; default 100, one a minute
-	Claims           Rate // of a player; default 10, one in 5 s
-	AddressClaims    Rate // of an address; default 30, one a second
-	// Together is how many requests are answered at a time; default 512. One address
-	// has Each of these, default 32, and those that wait for an attempt have half of them.
+	Requests        Rate // requests of an address; default 120, 10 a second
+	Players         Rate // new players of an address; default 10, one in 30 s
+	Attempts        Rate // attempts of a player; default 20, one a second
+	AddressAttempts Rate // attempts of an address; default 60, 3 a second
+	// A question to a model costs the host money, so it counts as an attempt and also by the next three rates.
+	Questions        Rate // questions of a player; default 5, one a minute
+	AddressQuestions Rate // questions of an address; default 10, one in 5 minutes, so that one address can't use up all
+	AllQuestions     Rate // questions of all players; default 100, one a minute
+	Claims           Rate // claims of a player; default 10, one in 5 s
+	AddressClaims    Rate // claims of an address; default 30, one a second
+	// Together is how many requests are answered at the same time; default 512. One address has Each of these, default 32. Requests that wait for
+	// an attempt have half.
 	Together, Each int
 }
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// failureKind is a word of a failure, with the status that it comes with.
+// failureKind is a word for a failure of a call, with its status.
 type failureKind struct {
 	Status int
 	Kind   string
 	About  string
 }
 
-// failureKinds are all with which a call can fail.
+// failureKinds are all words for failures of calls.
 var failureKinds = []failureKind{
 	{400, "bad", "the request can't be read as what it should be"},
 	{400, "address", "a proxy of the host does not say who asks"},
@@ -34,19 +34,19 @@ var failureKinds = []failureKind{
 }
 
 type apiView struct {
-	Base     string // of the calls, without a slash at its end
+	Base     string // the address of the calls, without a final slash
 	Wait     int
 	List     int
 	Failures []failureKind
 }
 
-// apiPage tells people how programs play.
+// apiPage explains to people how programs play.
 func (s *Server) apiPage(w http.ResponseWriter, r *request) error {
 	return s.show(w, r, "api", page{Title: "The API", About: "Everything that a person can do in the exoagent challenge, a program can do with JSON over HTTP.",
 		Path: "/api", Body: apiView{s.base(r.Request) + "/api/v1", maxWait, maxList, failureKinds}})
 }
 
-// absent answers for every path and method that no route has.
+// absent answers requests with a path or method that no route has.
 func (s *Server) absent(w http.ResponseWriter, r *request) error {
 	switch r.URL.Path {
 	case "/api/", "/api/v1", "/api/v1/":

@@ -11,14 +11,13 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// attempt takes one from a form, and shows it next to the editor. Who sends the first one becomes a
-// player by it.
+// attempt accepts an attempt from a form, and shows it next to the editor. The first attempt of a visitor makes a player.
 func (s *Server) attempt(w http.ResponseWriter, r *request) error {
 	target, lane := r.PathValue("target"), game.Lane(r.PostFormValue("lane"))
-	input := strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n") // a form ends lines so, and the program did not
+	input := strings.ReplaceAll(r.PostFormValue("input"), "\r\n", "\n") // a form sends CR LF at line ends, which the program did not have
 	if r.player == "" {
 		if err := s.arena.Check(target, lane, input); err != nil {
-			return err // before a player is made
+			return err // refuse before a player is made
 		}
 		token, err := s.newPlayer(w, r)
 		if err != nil {
@@ -37,22 +36,22 @@ func (s *Server) attempt(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// attemptView is the record of an attempt.
+// attemptView is what a page shows of an attempt.
 type attemptView struct {
 	*game.Attempt
 	Position    int
 	Mine        bool
 	TargetTitle string
-	Tasks       []game.Task // that it did
+	Tasks       []game.Task // the tasks that the attempt solved
 	Next        *nextTask
-	Win         *holeView                    // that it is shown with
-	Claimed     bool                         // its player has claimed the key of this lane
-	Rule        string                       // of the target: what the lane of a notice asks for
-	Guarded     struct{ Attempts, Keys int } // by the lane of programs, shown with a win over a control lane
+	Win         *holeView                    // the win that is shown with the attempt
+	Claimed     bool                         // the player has claimed the key of this lane
+	Rule        string                       // the notice of the target's notice lane
+	Guarded     struct{ Attempts, Keys int } // numbers of the program lane, shown with a win on a control lane
 	Page        page
 }
 
-// recordOf is a view as its asker may have it.
+// recordOf returns what the requesting player may see of an attempt.
 func (s *Server) recordOf(r *request, v *arena.View) (*attemptView, error) {
 	out := &attemptView{Attempt: v.Attempt, Position: v.Position, Mine: v.Mine, TargetTitle: s.titleOf(v.Target)}
 	win, err := s.arena.Store.WinOf(r.Context(), v.ID)
@@ -115,12 +114,12 @@ func (s *Server) shown(w http.ResponseWriter, r *request) error {
 	}
 	p.Alt = p.Title
 	if v.Mine && !v.State.Over() {
-		p.Refresh, p.Again = 1, path // without a script the page asks again by itself
+		p.Refresh, p.Again = 1, path // without a script the browser reloads the page
 	}
 	return s.show(w, r, "attempt", p)
 }
 
-// wonTitle says what was won, in the host's words alone.
+// wonTitle describes a win in the host's own words.
 func wonTitle(w *holeView) string {
 	if w.Lane.Guarded() {
 		return "A hole: " + w.TargetTitle
@@ -128,7 +127,7 @@ func wonTitle(w *holeView) string {
 	return "The key is out: " + w.TargetTitle
 }
 
-// winner is a name that was given, or a word in its place.
+// winner returns the given name, or a word instead.
 func winner(w *holeView) string {
 	if w.Name == "" {
 		return "Somebody"
@@ -136,7 +135,7 @@ func winner(w *holeView) string {
 	return w.Name
 }
 
-// wonBy says who won, how and when.
+// wonBy returns who won, how and when.
 func wonBy(w *holeView) string {
 	return fmt.Sprintf("%s, by the lane %s, after %s, on %s", winner(w), w.Lane.Title(), many(w.Tries, "attempt"), w.At.UTC().Format("2 January 2006"))
 }
@@ -149,7 +148,7 @@ func (s *Server) share(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// claimAttempt claims what an attempt has shown, and leads to the page of the win.
+// claimAttempt claims the key that an attempt has shown, and leads to the page of the win.
 func (s *Server) claimAttempt(w http.ResponseWriter, r *request) error {
 	if err := s.limit(w, r, s.claims, s.addressClaims); err != nil {
 		return err

@@ -8,17 +8,17 @@ import (
 )
 
 type claimView struct {
-	From      *game.Target // where the player comes from
-	Key, Name string       // as they were sent
+	From      *game.Target // the target that the player comes from
+	Key, Name string       // the values in the form, as the player sent them
 	Wrong     bool
 	Right     bool
-	Again     bool // it was claimed before
+	Again     bool // the key was claimed before
 	Win       holeView
 	Won       []holeView
 }
 
-// claimForm also shows a claim that was right: its POST leads here, so that a reload
-// sends nothing. The address can only name a win that the player has claimed.
+// claimForm shows the form, and a successful claim: the POST leads here, so that a reload sends nothing again. The address can only name a win
+// that the player has claimed.
 func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
 	q := r.URL.Query()
 	return s.claimPage(w, r, claimView{From: s.arena.Game.Targets.Target(q.Get("from")), Again: q.Get("again") != ""}, q.Get("won"))

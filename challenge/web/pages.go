@@ -23,14 +23,14 @@ var staticFiles embed.FS
 
 var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/") {
-		http.NotFound(w, r) // a list of the folder
+		http.NotFound(w, r) // do not list the folder
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=300")
 	http.FileServerFS(staticFiles).ServeHTTP(w, r)
 })
 
-// Each page is the layout with the blocks that its own file defines.
+// Each page is the layout with the blocks of the page's own file.
 var templates = func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
 		"time":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
@@ -47,7 +47,7 @@ var templates = func() map[string]*template.Template {
 		"lines":    linesOf,
 		"code":     codeOf,
 		"size":     sizeOf,
-		"on": func(v *attemptView, p page) attemptView { // a copy of an attempt's view with the page that shows it
+		"on": func(v *attemptView, p page) attemptView { // adds the page to a copy of an attempt's view
 			out := *v
 			out.Page = p
 			return out
@@ -61,7 +61,7 @@ var templates = func() map[string]*template.Template {
 	return out
 }()
 
-// pretty is JSON for reading. It is text like any other to the template.
+// pretty writes JSON for reading. The template escapes it like any text.
 func pretty(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
@@ -70,38 +70,38 @@ func pretty(raw json.RawMessage) string {
 	return b.String()
 }
 
-// sentence is an error's text as one reads it on a page.
+// sentence writes an error's text as a sentence for a page.
 func sentence(text any) string {
 	s := fmt.Sprint(text)
 	_, n := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(s[:n]) + strings.TrimSuffix(s[n:], ".") + "."
 }
 
-// page is what every template gets.
+// page has the values that all templates get.
 type page struct {
 	Title   string
-	Head    string // of the window, which is read first; "": the Title
+	Head    string // the window's title, which is read first; "" means Title
 	About   string // a sentence for search engines and previews of links
-	Path    string // where the page is for everybody; "": it is for nobody else
-	Card    string // the path of its picture; "": the site's
-	Alt     string // what is on the picture
-	Refresh int    // seconds until the browser asks again; 0: never
-	Again   string // what it asks for then: the page itself, without a #, which would load nothing
-	Player  bool   // the request is of a player
-	Token   string // of this session's forms
+	Path    string // the page's address for everybody; "" if only this player may see it
+	Card    string // the path of the page's picture; "" for the site's
+	Alt     string // the text for the picture
+	Refresh int    // seconds until the browser reloads; 0 never reloads
+	Again   string // the address that the browser then loads: this page, without a #, with which it would load nothing
+	Player  bool   // the request is from a player
+	Token   string // the token for forms of this session
 	Source  string
 	Paused  bool
-	Holes   []holeView // wins on guarded lanes, on top of every page
+	Holes   []holeView // wins on guarded lanes, for the top of every page
 	Body    any
 
 	repository, base string
 }
 
-// about is what a page says of itself that says nothing else.
+// about is the description of pages without one of their own.
 const about = "Programs written by AI run on live data here, and reach only what they were granted. A private key lies out of reach. Get it, and you have found a hole."
 
-// Preview is the address of the picture, and URL that of the page: both in full, as previews of links
-// want them. "" where the host does not know what it is called.
+// Preview returns the address of the picture, and URL that of the page. Both are complete, because previews of links need that. Both are "" if
+// the host does not know its public name.
 func (p page) Preview() string {
 	if p.base == "" {
 		return ""
@@ -116,7 +116,7 @@ func (p page) URL() string {
 	return p.base + p.Path
 }
 
-// base is the address of the site, without a slash at its end. A name that a request made up is none.
+// base returns the address of the site, without a final slash. It never uses a name from a request.
 func (s *Server) base(r *http.Request) string {
 	switch {
 	case s.o.URL != "":
@@ -127,7 +127,7 @@ func (s *Server) base(r *http.Request) string {
 	return ""
 }
 
-// maxHoles is how many wins on guarded lanes every page lists at its top.
+// maxHoles is how many wins on guarded lanes each page lists.
 const maxHoles = 20
 
 type holeView struct {
@@ -135,7 +135,7 @@ type holeView struct {
 	TargetTitle string
 }
 
-// show renders a page for a player or anybody.
+// show renders a page, with or without a player.
 func (s *Server) show(w http.ResponseWriter, r *request, name string, p page) error {
 	p.Player = r.player != ""
 	if r.byCookie {
@@ -186,7 +186,7 @@ type homeView struct {
 	Leaders  []holeView
 	Limits   apiLimits
 	Walls    string
-	Idle     time.Duration // after which a player is gone
+	Idle     time.Duration // the time after which a player is gone
 	Life     time.Duration
 }
 
@@ -212,11 +212,11 @@ func (s *Server) home(w http.ResponseWriter, r *request) error {
 	return s.show(w, r, "home", page{Title: "Steal the key", Path: "/", Body: v})
 }
 
-// play begins a session, and goes on to a target.
+// play begins a session, and leads to a target.
 func (s *Server) play(w http.ResponseWriter, r *request) error {
 	to := "/"
 	if t := s.arena.Game.Targets.Target(r.PostFormValue("target")); t != nil {
-		to = "/targets/" + t.ID // never an address that was sent
+		to = "/targets/" + t.ID // build the address here; never use one from the request
 	}
 	if r.player == "" {
 		token, err := s.newPlayer(w, r)

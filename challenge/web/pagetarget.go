@@ -6,19 +6,19 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// maxRows are how many attempts a page of a target shows.
+// maxRows is how many attempts the page of a target shows.
 const maxRows = 20
 
 type targetView struct {
 	*game.Target
 	Reach    *reach
-	Lane     game.Lane    // that is shown
-	Record   *attemptView // the attempt shown next to the editor; nil: there is none yet
-	Asked    bool         // the address names the record's attempt
+	Lane     game.Lane    // the lane that the page shows
+	Record   *attemptView // the attempt next to the editor, or nil
+	Asked    bool         // the address names the attempt in Record
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow
-	Before   string // the id of the attempt that all Attempts were sent before; "": they are the latest
+	Before   string // the id of an attempt: Attempts are those before it; "" for the latest
 	Older    string // the id of the earliest of Attempts, if there are earlier ones
 	Limits   apiLimits
 }
@@ -52,12 +52,12 @@ func (s *Server) target(w http.ResponseWriter, r *request) error {
 	path := "/targets/" + t.ID
 	p := page{Title: t.Title, About: t.Story + " " + t.Goal(), Path: path, Card: path + "/card.png", Alt: t.Title, Body: &v}
 	if v.Record != nil && v.Asked && !v.Record.State.Over() {
-		p.Refresh, p.Again = 1, path+"?attempt="+v.Record.ID // without a script the page asks again by itself
+		p.Refresh, p.Again = 1, path+"?attempt="+v.Record.ID // without a script the browser reloads the page
 	}
 	return s.show(w, r, "target", p)
 }
 
-// beside finds what is shown next to the editor: the attempt that the address names, or the latest.
+// beside finds the attempt to show next to the editor: the one in the address, or the latest.
 func (s *Server) beside(r *request, v *targetView) error {
 	id := r.URL.Query().Get("attempt")
 	if v.Asked = id != ""; !v.Asked {

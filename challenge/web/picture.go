@@ -8,16 +8,15 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// reach is game.Reach with its picture.
+// reach is a game.Reach with its picture.
 type reach struct {
 	*game.Reach
-	Picture       []byte // SVG
-	Width, Height int    // of it
+	Picture       []byte // the picture in SVG
+	Width, Height int    // the size of the picture
 }
 
-// picture draws what can be reached: a box for each kind of row with its columns and
-// its links, and an arrow from each link to where it leads. It is made from the catalogue,
-// so it can't show what programs can't reach, or hide what they can.
+// picture draws what programs can reach: a box for each kind of row, with its columns and links, and an arrow for each link. It uses the
+// catalogue, so it shows exactly what programs can reach.
 func picture(title string, r *game.Reach) *reach {
 	const wide, row, pad, gapX, gapY, top = 240, 18, 10, 130, 40, 60
 	boxes := map[string]box{}
@@ -51,8 +50,7 @@ func picture(title string, r *game.Reach) *reach {
 			put(`<text x="%.0f" y="%.0f" fill="#222">%s <tspan fill="#595959">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(row*(i+1)), c.Name, short(c.Type))
 		}
 	}
-	// The arrows are over the boxes; each leaves its link's line on the side of where it
-	// leads, and arrives a little below the arrow before it.
+	// Arrows are above boxes. An arrow leaves its link's line on the side of its target, and arrives a little below the arrow before.
 	arrived := map[string]int{}
 	for _, k := range r.Kinds {
 		from := boxes[k.Name]
@@ -89,7 +87,7 @@ type box struct {
 	col  int
 }
 
-// columns are the kinds by how many links away they are from what is granted.
+// columns returns the kinds by their distance in links from the granted objects.
 func columns(r *game.Reach) (cols [][]game.Kind) {
 	kinds := map[string]game.Kind{}
 	for _, k := range r.Kinds {

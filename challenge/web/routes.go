@@ -9,22 +9,22 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// request is one with its player.
+// request is an HTTP request with its player.
 type request struct {
 	*http.Request
-	player   string // "": nobody
+	player   string // the id of the player; "" without one
 	token    store.Token
 	byCookie bool
-	bucket   string // of its address
+	bucket   string // the key of the address's bucket
 }
 
 type route struct {
 	pattern string
-	player  bool // nobody else is answered
+	player  bool // the route needs a player
 	do      func(s *Server, w http.ResponseWriter, r *request) error
 }
 
-// routes are all there are, but for static files.
+// routes are all routes, except for static files.
 var routes = []route{
 	{"GET /{$}", false, (*Server).home},
 	{"GET /card.png", false, (*Server).siteCard},
@@ -62,7 +62,7 @@ var routes = []route{
 
 const api = "/api/"
 
-// serve finds the player, checks the form's token, and answers failures.
+// serve finds the player, checks a form's token, and answers with failures.
 func (s *Server) serve(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		r := &request{Request: hr}
@@ -91,7 +91,7 @@ func (s *Server) answer(rt route, w http.ResponseWriter, r *request) (err error)
 	return rt.do(s, w, r)
 }
 
-// readForm parses the body of a form. It leaves the bodies of requests to the API to their handlers.
+// readForm parses the body of a form. It leaves the body of an API request to the handler.
 func readForm(r *request) error {
 	if strings.HasPrefix(r.URL.Path, api) {
 		return nil
@@ -109,7 +109,7 @@ func readForm(r *request) error {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problemOf(r, err)
 	if p.status == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", "2") // the queue's word, not a bucket's
+		w.Header().Set("Retry-After", "2") // the queue refused, which knows no better time
 	}
 	if strings.HasPrefix(r.URL.Path, api) {
 		writeJSON(w, p.status, failure{failed{p.kind, p.message}})
@@ -118,7 +118,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.render(w, r, p.status, "error", page{Title: http.StatusText(p.status), Body: p.message})
 }
 
-// limit takes a token from each bucket, and reports the tightest.
+// limit takes a token from each bucket, and writes the headers of the tightest.
 func (s *Server) limit(w http.ResponseWriter, r *request, player, address *buckets) error {
 	for _, b := range []struct {
 		b   *buckets
@@ -137,7 +137,7 @@ func (s *Server) limit(w http.ResponseWriter, r *request, player, address *bucke
 	return nil
 }
 
-// newPlayer makes a player for a request without one, if its address may have one more.
+// newPlayer makes a player for a request without one, if its address may have another.
 func (s *Server) newPlayer(w http.ResponseWriter, r *request) (store.Token, error) {
 	if err := s.limit(w, r, nil, s.players); err != nil {
 		return "", err

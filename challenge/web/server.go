@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/arena"
 )
 
-// Server is the challenge's handler. Make one with New.
+// Server is the handler of the challenge. New makes one.
 type Server struct {
 	arena   *arena.Arena
 	o       Options
@@ -30,12 +30,12 @@ type Server struct {
 	cards   cards
 	kept    history
 
-	misnamed, nameless                                                  seldom // mistakes in front of us
+	misnamed, nameless                                                  seldom // limits log messages about mistakes of a proxy in front
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
 	questions, addressQuestions, allQuestions                           *buckets
 }
 
-// New makes the handler. It reads what can be reached in each target.
+// New makes the handler. It reads what programs can reach in each target.
 func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 		s.https, u.Host = u.Scheme == "https", strings.ToLower(u.Host)
 		s.hosts = append(s.hosts, u.Host)
-		// Behind a proxy that ends TLS the host is the same, but its own origin is this one.
+		// A proxy that ends TLS keeps the host's name, but the site's origin is then this one.
 		if err := s.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 			return nil, err
 		}
@@ -90,23 +90,23 @@ func LoopbackHosts(port string) (out []string) {
 	return out
 }
 
-// ServeHTTP applies the checks of the package comment, in their order, and routes the request.
+// ServeHTTP makes the checks in the package comment, in their order, and routes the request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := s.o.Now()
 	cw := &counted{ResponseWriter: w}
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {
-			s.o.Log.Error("a panic in a handler", "method", r.Method, "route", r.Pattern) // its text could hold anything
+			s.o.Log.Error("a panic in a handler", "method", r.Method, "route", r.Pattern) // the log leaves out the panic's text, which could contain anything
 			if cw.status == 0 {
 				s.fail(cw, r, errInternal)
 			}
 		}
 		s.metrics.answered(cw.status)
-		// The route, not the path: ids are what attempts are protected by.
+		// Log the route and not the path, because attempts are protected by their ids.
 		s.o.Log.Debug("request", "method", r.Method, "route", r.Pattern, "status", cw.status, "millis", s.o.Now().Sub(begin).Milliseconds())
 	}()
 	s.headers(cw.Header())
-	// A refused client loses its connection: their number is bounded.
+	// A refused client loses its connection, because the number of connections is bounded.
 	away := func(p *problem) {
 		cw.Header().Set("Connection", "close")
 		s.fail(cw, r, p)
@@ -119,9 +119,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		away(errRoom)
 		return
 	}
-	// A page of another site can make a browser ask for us by a name of its own (DNS
-	// rebinding); it can't make the browser send ours.
-	// Health may be asked for with the address alone, and reveals nothing.
+	// A page of another site can make a browser send requests to us under a name of its own (DNS rebinding), but not under our name. Health may be
+	// requested under any name, and reveals nothing.
 	health := r.URL.Path == "/healthz"
 	if !health && !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
 		if s.misnamed.due(begin) {
@@ -158,21 +157,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(cw, r.Body, maxBody)
-	r = r.WithContext(context.WithValue(r.Context(), addressKey{}, key)) // the mux writes the route into this one
+	r = r.WithContext(context.WithValue(r.Context(), addressKey{}, key)) // the mux writes the route into this request
 	s.mux.ServeHTTP(cw, r)
 }
 
-// maxBody is more than the largest program takes, in JSON or as a form.
+// maxBody is larger than the largest program, in JSON or as a form.
 const maxBody = 256 << 10
 
 type addressKey struct{}
 
-// headers are those of every answer.
+// headers sets the headers of every answer.
 func (s *Server) headers(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer") // the id of an attempt is in its address
+	h.Set("Referrer-Policy", "no-referrer") // the address of a page has the id of an attempt
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
@@ -182,8 +181,7 @@ func (s *Server) headers(h http.Header) {
 	}
 }
 
-// anybodys are answers that a cache on the way keeps for others: what they say of who
-// asked first is taken off.
+// anybodys serves answers that a cache may keep for others, so it removes what concerns the first reader.
 func anybodys(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nobodys(w.Header())
@@ -197,7 +195,7 @@ func nobodys(h http.Header) {
 	}
 }
 
-// counted remembers what was answered.
+// counted notes the status of an answer.
 type counted struct {
 	http.ResponseWriter
 	status int
@@ -217,10 +215,10 @@ func (w *counted) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController find what w hides.
+// Unwrap lets http.ResponseController find the writer inside w.
 func (w *counted) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// problem is a failure that the asker may read.
+// problem is a failure that the requester may read.
 type problem struct {
 	status  int
 	kind    string
@@ -241,7 +239,7 @@ var (
 	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
 )
 
-// problemOf says the least of an error that is true and its asker may know.
+// problemOf returns the least that is true about an error and that the requester may know.
 func (s *Server) problemOf(r *http.Request, err error) *problem {
 	var p *problem
 	var refused *arena.Refusal

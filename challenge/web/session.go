@@ -11,11 +11,11 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// A request with a player's token is that player's: in a cookie for browsers, or in a header for
-// programs. The handlers distinguish the two, because a browser sends its cookie whichever site made it ask.
+// A request with a player's token belongs to that player. Browsers send it in a cookie, programs in a header. The handlers distinguish the
+// two, because a browser sends its cookie whichever site caused the request.
 
-// cookieName returns the name of the cookie. Browsers take a cookie with the prefix __Host- only if it was set over TLS, by
-// the host that it is sent to, and for every path.
+// cookieName returns the name of the cookie. Browsers accept a cookie with the prefix __Host- only over TLS, from the host that gets it, and
+// for all paths.
 func (s *Server) cookieName() string {
 	if s.https {
 		return "__Host-exo"
@@ -33,8 +33,7 @@ func (s *Server) setCookie(w http.ResponseWriter, token store.Token) {
 
 const bearer = "Bearer "
 
-// who finds the player of a request. token is "" where there is none; a header
-// that names nobody is an error, a cookie that does is no player any more.
+// who finds the player of a request. token is "" without one. A header with an unknown token is an error; a cookie with one means no player.
 func (s *Server) who(r *http.Request) (player string, token store.Token, byCookie bool, err error) {
 	if h := r.Header.Get("Authorization"); h != "" {
 		if len(h) <= len(bearer) || !strings.EqualFold(h[:len(bearer)], bearer) {
@@ -58,16 +57,15 @@ func (s *Server) who(r *http.Request) (player string, token store.Token, byCooki
 	return player, store.Token(c.Value), true, err
 }
 
-// formToken is what a form of a session carries. It is made of the session's token,
-// so it is of no use in another session, and the token can't be read from it.
+// formToken returns the token in forms of a session. It is derived from the session's token. So it is useless in another session, and does not
+// reveal that token.
 func formToken(t store.Token) string {
 	m := hmac.New(sha256.New, []byte(t))
 	m.Write([]byte("form"))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
-// checkForm refuses a change by cookie that does not carry the session's token: the
-// third wall, after same-site cookies and the origin.
+// checkForm refuses a change by cookie without the session's form token. This is the third wall, after same-site cookies and the origin.
 func checkForm(r *request) error {
 	if !r.byCookie {
 		return nil
@@ -82,7 +80,7 @@ func checkForm(r *request) error {
 	return nil
 }
 
-// leavePage asks before all is forgotten. A link, which any site may have, ends nothing.
+// leavePage asks before it forgets all. A link, which any site may have, ends nothing.
 func (s *Server) leavePage(w http.ResponseWriter, r *request) error {
 	if r.player == "" {
 		http.Redirect(w, r.Request, "/", http.StatusSeeOther)

@@ -9,13 +9,13 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// revision is one that a repository has: what was changed since is in none.
+// revision matches a revision that a repository has. A version with local changes does not match.
 var revision = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// version is that of this program; a test may give another.
+// version returns this program's version; a test may replace it.
 var version = game.Source
 
-// checkSource refuses what is no address of a repository.
+// checkSource refuses a text that is no repository's address.
 func checkSource(repository string) error {
 	if repository == "" {
 		return nil
@@ -27,8 +27,8 @@ func checkSource(repository string) error {
 	return nil
 }
 
-// Code is the address of a file in the repository as it was at a revision, "" of the
-// whole; or "" where no address is known to show what this program was made of.
+// Code returns the address of a file in the repository at a revision; path "" means the whole repository. It returns "" if no address shows
+// this program's source.
 func (p page) Code(at, path string) string {
 	if p.repository == "" || !revision.MatchString(at) {
 		return ""

@@ -11,18 +11,18 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// table is a result as rows for reading. Only an array of objects has one.
+// table is a result as rows for reading. Only an array of objects has a table.
 type table struct {
 	Columns []string
 	Rows    [][]string
-	More    int // rows that are not among Rows
+	More    int // the number of rows that Rows leaves out
 }
 
-// maxTableRows and maxTableColumns bound the table on a page, which shows the whole result below it as JSON.
+// maxTableRows and maxTableColumns bound the table on a page. The page also shows the whole result as JSON.
 const maxTableRows, maxTableColumns = 100, 40
 
-// tableOf reads the table out of a result, columns in the order in which they come. An
-// object within a row gives its columns too, as "account.name".
+// tableOf reads a table from a result, with columns in the order of their first occurrence. An object within a row adds columns like
+// "account.name".
 func tableOf(raw json.RawMessage) *table {
 	var rows []json.RawMessage
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
@@ -49,7 +49,7 @@ func tableOf(raw json.RawMessage) *table {
 		}
 		t.Rows = append(t.Rows, out)
 	}
-	for i, r := range t.Rows { // rows that came before the last column did
+	for i, r := range t.Rows { // pad rows that came before the last column
 		t.Rows[i] = append(r, make([]string, len(t.Columns)-len(r))...)
 	}
 	if len(t.Columns) == 0 {
@@ -60,7 +60,7 @@ func tableOf(raw json.RawMessage) *table {
 
 type cell struct{ name, text string }
 
-// cellsOf are the members of an object, and of the objects right in it.
+// cellsOf returns the members of an object, and those of the objects directly in it.
 func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
@@ -85,7 +85,7 @@ func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	return out, true
 }
 
-// textOf is a value as a cell shows it: a string without its quotes.
+// textOf returns the text of a value in a cell: a string has no quotes.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && raw[0] == '"' {
@@ -98,7 +98,7 @@ func textOf(raw json.RawMessage) string {
 	return b.String()
 }
 
-// line is one of an input, to be numbered, with the place that the verdict names.
+// line is a numbered line of an input, with the place that the verdict names.
 type line struct {
 	Text string
 	Bad  bool
@@ -111,7 +111,7 @@ func linesOf(input string, v game.Verdict) (out []line) {
 	return out
 }
 
-// Progress is how many of the tasks are done.
+// Progress returns the number of solved tasks.
 func (v targetView) Progress() (n int) {
 	for _, k := range v.Tasks {
 		if v.Done[k.ID] {
@@ -121,13 +121,13 @@ func (v targetView) Progress() (n int) {
 	return n
 }
 
-// nextTask is the first that is not done.
+// nextTask is the first unsolved task.
 type nextTask struct {
 	game.Task
 	Number, Of int
 }
 
-// nextOf is the task to go on with; nil where all are done.
+// nextOf returns the next task, or nil if all are solved.
 func nextOf(t *game.Target, done map[string]bool) *nextTask {
 	for i, k := range t.Tasks {
 		if !done[k.ID] {
@@ -137,10 +137,10 @@ func nextOf(t *game.Target, done map[string]bool) *nextTask {
 	return nil
 }
 
-// Next is the task to go on with.
+// Next returns the next task.
 func (v targetView) Next() *nextTask { return nextOf(v.Target, v.Done) }
 
-// many is a number of things.
+// many returns a number of things in words.
 func many(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -148,7 +148,7 @@ func many(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
-// grouped is a number with its thousands apart.
+// grouped writes a number with separated thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -157,7 +157,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// lasting is a time for reading, in days where it is some.
+// lasting writes a duration for reading, in days if it has some.
 func lasting(d time.Duration) string {
 	if day := 24 * time.Hour; d >= day && d%day == 0 {
 		return many(int(d/day), "day")
@@ -165,21 +165,21 @@ func lasting(d time.Duration) string {
 	return d.String()
 }
 
-// laneForm is what the form of a lane needs.
+// laneForm has what the form of a lane needs.
 type laneForm struct {
 	*apiLane
 	Target *game.Target
-	Open   bool // it is the one that is shown
+	Open   bool // the page shows this form open
 	Token  string
 	Guide  string // the address of the host's guide, or ""
 	Label  string
-	Start  string // what the editor begins with
-	Sent   bool   // Start is what was sent
-	// Described is the id of what the lane asks of its input.
+	Start  string // the first text in the editor
+	Sent   bool   // the player has sent Start before
+	// Described is the id of the element that describes the lane's input.
 	Described string
 }
 
-// Form is that of a lane.
+// Form returns the form of a lane.
 func (v targetView) Form(id game.Lane, p page) *laneForm {
 	f := &laneForm{Target: v.Target, Open: id == v.Lane, Token: p.Token, Guide: p.Code(p.Source, "docs/challenge.md"), Label: "SQL statement"}
 	for i, l := range v.Lanes {
@@ -203,7 +203,7 @@ func (v targetView) Form(id game.Lane, p page) *laneForm {
 	return f
 }
 
-// sizeOf is a number of bytes for reading.
+// sizeOf writes a number of bytes for reading.
 func sizeOf(n int64) string {
 	switch {
 	case n >= 1<<20:
@@ -214,7 +214,7 @@ func sizeOf(n int64) string {
 	return fmt.Sprint(n, " bytes")
 }
 
-// codeOf is in which language an input is, for highlighting: "" is none.
+// codeOf returns the language of an input, for highlighting, or "".
 func codeOf(l game.Lane) string {
 	switch l {
 	case game.Program:

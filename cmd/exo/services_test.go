@@ -33,7 +33,7 @@ func TestServices(t *testing.T) {
 	if r.code != cli.ExitFound || pin == "" || !strings.Contains(r.out, "  tasks (reads)\n") || !strings.Contains(r.out, "  purge (not granted)\n") {
 		t.Fatalf("%+v", r)
 	}
-	if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.err, "nobody has pinned what it offers") || !strings.Contains(r.err, strings.TrimSpace(pin)) {
+	if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.err, "its offer has no pin") || !strings.Contains(r.err, strings.TrimSpace(pin)) {
 		t.Errorf("%+v", r)
 	}
 	write(t, path, head+"    reads: { all: GET /tasks }\n"+pin+"\n")
@@ -93,7 +93,7 @@ func TestDiffOfServices(t *testing.T) {
 		}
 	}
 	t.Setenv("CRM_KEY", "")
-	if r := exo(t, "", "diff", file, file, "-record", filepath.Join(dir, "file"), "-db", url); r.code == 0 || !strings.Contains(r.err, "env:CRM_KEY gives nothing for the secret X-Key") {
+	if r := exo(t, "", "diff", file, file, "-record", filepath.Join(dir, "file"), "-db", url); r.code == 0 || !strings.Contains(r.err, "env:CRM_KEY gives no text for the secret X-Key") {
 		t.Errorf("the URL of -db is its secret: %+v", r)
 	}
 }

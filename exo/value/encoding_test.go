@@ -245,7 +245,7 @@ func TestDecoderBounds(t *testing.T) {
 		}},
 		{"a number spelled twice", "\x81\x00", "\x81\x01", func(d *Decoder) { d.Uint() }},
 		{"a number of ten bytes", strings.Repeat("\xff", 9) + "\x02", strings.Repeat("\xff", 9) + "\x01", func(d *Decoder) { d.Uint() }},
-		{"bytes that are no text", "\x01\xff", "\x01x", func(d *Decoder) { d.UTF8() }},
+		{"bytes that are not valid UTF-8", "\x01\xff", "\x01x", func(d *Decoder) { d.UTF8() }},
 		{"the rest", "\x00x", "\x00", func(d *Decoder) { d.Uint() }},
 	} {
 		for _, bad := range []bool{true, false} {

@@ -14,9 +14,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Difference is the first difference of a replay from the record.
+// Difference is the first difference between a replay and the record.
 type Difference struct {
-	Call uint64   // the number of the message; 0: all messages are equal, and the result or the error differs
+	Call uint64   // the number of the message; 0 if only the result or the error differs
 	Pos  fail.Pos // the place in the program
 	Text string
 }
@@ -35,7 +35,8 @@ func (d *Difference) String() string {
 // numbers returns the numbers of the calls, in their order.
 func (r *recording) numbers() []uint64 { return slices.Sorted(maps.Keys(r.calls)) }
 
-// compare returns the first difference of a replay from the recorded run. A run that a limit of time may have ended can't be compared beyond its end.
+// compare returns the first difference between a replay and the recorded run. If a time limit may have ended the recorded run, compare fails where it
+// ended.
 func (r *recording) compare(now *recording) (*Difference, error) {
 	all := append(r.numbers(), now.numbers()...)
 	slices.Sort(all)
@@ -48,11 +49,11 @@ func (r *recording) compare(now *recording) (*Difference, error) {
 				continue
 			}
 		case fail.KindOf(r.ended.Err) == fail.Limit:
-			return nil, fmt.Errorf("replay: a limit ended the run, and until when it came depends on time; the messages before call %d are equal", n)
+			return nil, fmt.Errorf("replay: a limit ended the run, at a moment that depends on time; the messages before call %d are equal", n)
 		case a == nil:
-			d = &Difference{Pos: b.asked.Pos, Text: fmt.Sprintf("the program asks %s, and the record has no such message", b.asked.Op)}
+			d = &Difference{Pos: b.asked.Pos, Text: fmt.Sprintf("the program sends %s, but the record has no such message", b.asked.Op)}
 		default:
-			d = &Difference{Pos: a.asked.Pos, Text: fmt.Sprintf("the record has %s, and the program does not ask it", a.asked.Op)}
+			d = &Difference{Pos: a.asked.Pos, Text: fmt.Sprintf("the record has %s, but the program does not send it", a.asked.Op)}
 		}
 		d.Call = n
 		return d, nil
@@ -60,7 +61,7 @@ func (r *recording) compare(now *recording) (*Difference, error) {
 	return r.compareEnds(now), nil
 }
 
-// compare returns how a message differs from the recorded one; nil: it does not.
+// compare returns how a message differs from the recorded one, or nil.
 func (c *call) compare(now *call) *Difference {
 	a, b := &c.asked, &now.asked
 	differs := func(format string, args ...any) *Difference {
@@ -68,25 +69,25 @@ func (c *call) compare(now *call) *Difference {
 	}
 	switch {
 	case a.Op != b.Op:
-		return differs("the record has %s, and the program asks %s", a.Op, b.Op)
+		return differs("the record has %s, but the program sends %s", a.Op, b.Op)
 	case !bytes.Equal(a.Message, b.Message) || !reflect.DeepEqual(a.Constants, b.Constants) || !reflect.DeepEqual(a.Omitted, b.Omitted):
-		return differs("the program asks %s with another expression or other values than the record has", a.Op)
+		return differs("the program sends %s with another expression or other values than in the record", a.Op)
 	case !a.Label.Equal(b.Label):
-		return differs("the record has the label %s, and it is %s now", a.Label, b.Label)
-	case a.Step == exo.Refused && b.Step != exo.Refused && now.outcome != nil && sameError(a.Err, now.outcome.Err): // see world.failed
+		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
+	case a.Step == exo.Refused && b.Step != exo.Refused && now.outcome != nil && sameError(a.Err, now.outcome.Err): // the objects of the replay refused it: see world.failed
 	case a.Step == exo.Refused && b.Step != exo.Refused:
-		return differs("the record has it refused, and it is admitted now: %s", text(a.Err))
+		return differs("the message was refused in the record (%s), but is admitted now", text(a.Err))
 	case a.Step != exo.Refused && b.Step == exo.Refused:
-		return differs("the record has it admitted, and it is refused now: %s", text(b.Err))
+		return differs("the message was admitted in the record, but is refused now: %s", text(b.Err))
 	case a.Step == exo.Refused && !sameError(a.Err, b.Err):
-		return differs("the record has it refused by %q, and it is refused now by %q", text(a.Err), text(b.Err))
+		return differs("the message was refused in the record with %q, but now with %q", text(a.Err), text(b.Err))
 	case c.outcome != nil && now.outcome != nil && c.outcome.Err == nil && now.outcome.Digest != c.outcome.Digest && fail.KindOf(now.outcome.Err) != fail.Cancelled:
-		return differs("the recorded reply does not have the digest that the record has of it")
+		return differs("the recorded reply does not match its recorded digest")
 	}
 	return nil
 }
 
-// compareEnds returns how the result or the error differs from the recorded one; nil: it does not.
+// compareEnds returns how the result or the error differs from the recorded one, or nil.
 func (r *recording) compareEnds(now *recording) *Difference {
 	a, b := r.released, now.released
 	none := value.Digest{}
@@ -95,28 +96,28 @@ func (r *recording) compareEnds(now *recording) *Difference {
 	}
 	switch {
 	case (a.Digest == none) != (b.Digest == none):
-		return differs("in the record %s, and now %s", r.end(), now.end())
+		return differs("in the record %s, but now %s", r.end(), now.end())
 	case a.Digest != b.Digest:
-		return differs("the result is another than the one whose digest the record has")
+		return differs("the result is not the one in the record: the digests differ")
 	case !a.Label.Equal(b.Label):
-		return differs("the record has the label %s, and it is %s now", a.Label, b.Label)
+		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Digest == none && (!sameError(r.ended.Err, now.ended.Err) || fail.KindOf(r.ended.Err) != fail.Limit && place(r.ended.Err) != place(now.ended.Err)):
-		return differs("in the record %s, and now %s", r.end(), now.end())
+		return differs("in the record %s, but now %s", r.end(), now.end())
 	case !sameError(a.Err, b.Err):
-		return differs("whether the result may leave: in the record %q, and now %q", text(a.Err), text(b.Err))
+		return differs("the error of a result that may not leave was %q in the record, but is %q now", text(a.Err), text(b.Err))
 	}
 	return nil
 }
 
-// end says how a program ended.
+// end returns how a program ended, as words for a Difference.
 func (r *recording) end() string {
 	if r.released.Digest != (value.Digest{}) {
-		return "it has a result"
+		return "the program has a result"
 	}
-	return fmt.Sprintf("it failed at %s: %s", place(r.ended.Err), text(r.ended.Err))
+	return fmt.Sprintf("the program failed at %s: %s", place(r.ended.Err), text(r.ended.Err))
 }
 
-// text returns the text of an error that the program read; "": there is no error.
+// text returns the text of an error that the program read, or "" for nil.
 func text(err error) string {
 	if err == nil {
 		return ""

@@ -31,8 +31,8 @@ func numberOf(m *exo.Message) uint64 {
 	return n
 }
 
-// refusing wraps an object by policies that refuse what the host's policies refused in the recorded run, each with one text. A message that only
-// failed later would count as an effect of the run. judged says that the host's policies looked at sealed values, which adds labels.
+// refusing wraps an object by policies that refuse what the host's policies refused in the recorded run, each with its text. A message that only
+// failed later would count as an effect of the run. judged reports that the host's policies looked at sealed values, which adds labels.
 func (w *world) refusing(judged bool, o exo.Object) exo.Object {
 	texts := map[string]bool{}
 	for _, c := range w.was.calls {
@@ -52,7 +52,7 @@ func (w *world) refusing(judged bool, o exo.Object) exo.Object {
 // refusalOf returns the text of an error without its operation.
 func refusalOf(err error) string { return fail.AsError("", err).Message() }
 
-// Take implements exo.BitBudget: it refuses what the budget of the recorded run refused.
+// Take implements exo.BitBudget. It refuses what the budget of the recorded run refused.
 func (w *world) Take(exo.Principal, time.Time, int) (left int, err error) {
 	if c := w.was.calls[w.admitting.Load()]; c != nil && c.asked.Step == exo.Refused {
 		return 0, c.asked.Err
@@ -60,7 +60,7 @@ func (w *world) Take(exo.Principal, time.Time, int) (left int, err error) {
 	return 0, nil
 }
 
-// object answers messages from the record.
+// object replies to messages from the record.
 type object struct {
 	*world
 	described message.Description
@@ -68,7 +68,7 @@ type object struct {
 
 func (o *object) Describe() (message.Description, error) { return o.described, nil }
 
-// UnitKey implements exo.Transactional: one store for all, which keeps nothing.
+// UnitKey implements exo.Transactional. All objects of a replay share one unit, which keeps nothing.
 func (o *object) UnitKey() any { return o.world }
 
 // Validate implements exo.Validator.
@@ -94,14 +94,14 @@ func (w *world) failed(n uint64) error {
 // Eval returns the recorded reply.
 func (o *object) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	n, effect := numberOf(m), m.Root.Method().Effect
-	if effect == message.Held { // it acts after the program has ended, which did not see how it ended
+	if effect == message.Held { // a held effect acts after the program's end, so the program did not see its outcome
 		return value.Null(), nil
 	}
 	err := o.failed(n)
 	var kept exo.Kept
 	if c := o.was.calls[n]; c != nil && c.outcome != nil && c.outcome.Kept != nil {
 		kept = *c.outcome.Kept
-		_ = m.Spend(kept.Rows, kept.Bytes) // the gate refuses replies beyond the budget, in call order
+		_ = m.Spend(kept.Rows, kept.Bytes) // the gate itself refuses replies beyond the budget, in call order
 	}
 	if err == nil && effect == message.InUnit {
 		_, err = m.Unit(o.world, func(context.Context) (exo.Unit, error) { return unit{}, nil })
@@ -112,7 +112,7 @@ func (o *object) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	return o.restored(kept)
 }
 
-// restored returns the value of a recorded reply, with objects of the replay.
+// restored returns the value of a recorded reply, with objects of the replay in it.
 func (o *object) restored(kept exo.Kept) (value.Value, error) {
 	v, err := value.DecodeValue(string(kept.Value), len(kept.Value))
 	if err != nil || kept.Types == nil {

@@ -1,9 +1,8 @@
-// Package replay runs a recorded run again, and compares it with the record: it shows that the program of the record asked for what the record says, and
-// got the result that the record says. The program's objects are those of the record: each message gets its recorded reply. So no database is opened,
-// and nothing acts.
+// Package replay runs a recorded run again and compares it with the record. An equal replay shows that the program sent the recorded messages and got
+// the recorded result. Each message gets its recorded reply, so no database is opened, and nothing acts.
 //
-// It needs a record that keeps replies (record.Folder's KeepReplies). The gate, its labels, limits and sealed values work as in the recorded run; what
-// cannot be known again is taken from the record: the replies, what their objects read, and what policies and budgets of bits refused.
+// A replay needs a record that keeps replies (record.Folder's KeepReplies). The gate, its labels, limits and sealed values work as in the recorded run.
+// The record has what can't be computed again: the replies, what their objects read, and the refusals of policies and budgets of bits.
 package replay
 
 import (
@@ -25,12 +24,12 @@ import (
 
 // Options are the options of Run.
 type Options struct {
-	Evaluator  exoeval.Evaluator // runs the program; nil: worker.Shared()
-	AnyVersion bool              // also replay a run of another version of exoagent, or of one that is not known
+	Evaluator  exoeval.Evaluator // Evaluator runs the program; nil is worker.Shared()
+	AnyVersion bool              // AnyVersion allows the run of another, or an unknown, version of exoagent
 }
 
-// Run replays the run that has these entries, which are all of one run, in their order. It returns the first difference from the record; nil: there is
-// none. It fails if the run can't be replayed, and says why.
+// Run replays the run that has these entries, all of one run and in their order. It returns the first difference from the record, or nil. It fails if
+// the run can't be replayed.
 func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, error) {
 	was := collect(entries)
 	if err := was.replayable(opt.AnyVersion); err != nil {
@@ -41,7 +40,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
-		return nil, errors.New("replay: the record's catalogue does not have the digest that the run began with")
+		return nil, errors.New("replay: the record's catalogue does not match the digest in the run's first entry")
 	}
 	var entriesNow []exo.Entry
 	record := exo.RecordFunc(func(e exo.Entry) error { entriesNow = append(entriesNow, e); return nil })
@@ -70,7 +69,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	return was.compare(now)
 }
 
-// recording is what the entries of a run say, in the record or now.
+// recording is what the entries of a run report, in the record or in the replay.
 type recording struct {
 	start           *exo.Start
 	calls           map[uint64]*call
@@ -79,8 +78,8 @@ type recording struct {
 
 // call is one message of a run.
 type call struct {
-	asked   exo.Entry  // Intent or Refused
-	outcome *exo.Entry // nil: none
+	asked   exo.Entry  // the entry is an Intent or Refused
+	outcome *exo.Entry // the outcome of the call; nil if there is none
 }
 
 func collect(entries []exo.Entry) *recording {
@@ -98,7 +97,7 @@ func collect(entries []exo.Entry) *recording {
 		case exo.Released:
 			r.released = cmp.Or(r.released, &e)
 		case exo.Ended:
-			r.ended = cmp.Or(r.ended, &e) // a later one is of Reconcile
+			r.ended = cmp.Or(r.ended, &e) // a later end is an entry of Reconcile
 		}
 	}
 	return r
@@ -111,7 +110,7 @@ func (r *recording) replayable(anyVersion bool) error {
 	case s == nil:
 		return errors.New("replay: the record does not have the beginning of the run")
 	case s.Grants == nil && s.Module == "":
-		return errors.New("replay: the run is older than replays: its record has no replies")
+		return errors.New("replay: an older version of exoagent recorded the run, without replies; only runs with replies can be replayed")
 	case s.Grants == nil:
 		return errors.New("replay: the run was recorded without its replies (`replies: true` in a grant file, KeepReplies in Go), or its catalogue was too large for them")
 	case s.Encoding != wire.Encoding:
@@ -123,7 +122,7 @@ func (r *recording) replayable(anyVersion bool) error {
 	}
 	switch kind := fail.KindOf(r.ended.Err); kind {
 	case fail.Cancelled, fail.Crashed, fail.Breach:
-		return fmt.Errorf("replay: the run was cut off, at a moment that no replay can find again: %w", r.ended.Err)
+		return fmt.Errorf("replay: the run was ended from outside, at a moment that a replay can't repeat: %w", r.ended.Err)
 	}
 	for _, n := range r.numbers() {
 		switch c := r.calls[n]; {
@@ -137,7 +136,7 @@ func (r *recording) replayable(anyVersion bool) error {
 	return nil
 }
 
-// VersionError is the error of Run for a run that another version of exoagent recorded, or one that is not known. Options.AnyVersion replays it.
+// VersionError is the error of Run for a run of another, or an unknown, version of exoagent. Options.AnyVersion replays such a run.
 type VersionError struct{ Recorded, Own string }
 
 func (e *VersionError) Error() string {
@@ -148,7 +147,7 @@ func (e *VersionError) Error() string {
 	return text
 }
 
-// gate makes the gate of the replay: the record's catalogue, with objects that answer from the record.
+// gate makes the gate of the replay: the record's catalogue, with objects that reply from the record.
 func (r *recording) gate(granted []message.GrantedName, catalog message.Catalog, record exo.Recorder) (*exo.Gate, error) {
 	w := &world{was: r}
 	for _, name := range catalog.Names() {

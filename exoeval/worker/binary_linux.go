@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openExecutable opens a file at a descriptor number that no file of a worker uses.
+// openExecutable opens a file under a descriptor number that no worker uses for its own files.
 func openExecutable(path string) (*os.File, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // O_NONBLOCK: a pipe of that name must not block the host
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0) // O_NONBLOCK keeps a pipe of this name from blocking the host
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,10 @@ func openExecutable(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// executable returns a path by which the kernel finds the open file f.
+// executable returns a path that leads the kernel to the open file f.
 func executable(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }
 
-// ownedSafely refuses a file that another user than this one and root may change.
+// ownedSafely refuses a file that users other than root and this one may change.
 func ownedSafely(info os.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -36,9 +36,9 @@ func ownedSafely(info os.FileInfo) error {
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
 		return fmt.Errorf("it belongs to user %d, who could change it", st.Uid)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("its mode is %v: its group, or everybody, could change it", info.Mode().Perm())
+		return fmt.Errorf("its mode is %v, so other users could change it: set it to 0755", info.Mode().Perm())
 	case info.Mode().Perm()&0o111 == 0:
-		return fmt.Errorf("its mode is %v: nobody may execute it", info.Mode().Perm())
+		return fmt.Errorf("its mode is %v, so it can't be executed: set it to 0755", info.Mode().Perm())
 	}
 	return nil
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// Event says how a worker ended, if its program did not end it.
+// Event is how a worker ended, if its program did not end it.
 type Event uint8
 
 const (
 	NoEvent        Event = iota
-	OutOfMemory          // the process grew beyond Bounds.Memory
-	OutOfCPU             // the process used up Bounds.CPU
-	OutOfTime            // the program used up Bounds.Wall in native code, or Bounds.Total
-	Stopped              // the caller's context ended
-	EngineFailed         // the engine or the runtime failed
-	PolicyBreach         // the process made a system call that no program needs: a security event
-	ProtocolBreach       // the process sent a frame that no worker sends: a security event
+	OutOfMemory          // OutOfMemory: the process grew beyond Bounds.Memory
+	OutOfCPU             // OutOfCPU: the process used up Bounds.CPU
+	OutOfTime            // OutOfTime: the program used up Bounds.Wall in native code, or Bounds.Total
+	Stopped              // Stopped: the caller's context ended
+	EngineFailed         // EngineFailed: the engine or the runtime failed
+	PolicyBreach         // PolicyBreach is a security event: the process made a system call that no program needs
+	ProtocolBreach       // ProtocolBreach is a security event: the process sent a frame that no worker sends
 )
 
 func (e Event) String() string {
@@ -33,11 +33,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("event(%d)", uint8(e))
 }
 
-// Death is in the Err of a run if its worker was ended, or ended
-// itself. It is for the host's log: find it with errors.As.
+// Death is in the Err of a run if the host ended its worker, or the worker ended itself. It is for the host's log: find it with errors.As.
 type Death struct {
 	Event  Event
-	Detail string // the last output of the process, or the fault in its frame; its text may be hostile
+	Detail string // the last output of the process, or the fault in its frame; a hostile program may have chosen the text
 }
 
 func (d *Death) Error() string {
@@ -47,13 +46,12 @@ func (d *Death) Error() string {
 	return fmt.Sprintf("worker: %s: %q", d.Event, d.Detail)
 }
 
-// ErrNotRun is in the Err of a run that never began, because there
-// was no worker for it. Nothing of the program has happened.
+// ErrNotRun is in the Err of a run that never began, because no worker took it. Nothing of the program has happened.
 var ErrNotRun = errors.New("worker: the program was not run")
 
 var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
 
-// verdict returns the error for a death, for the model and the host.
+// verdict returns the error of a run whose worker died, for the model and the host.
 func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
 	e, lessInLoops := &fail.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
@@ -80,7 +78,7 @@ func bytesText(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// classify returns why a process died that we did not end.
+// classify returns why a process died that the host did not end.
 func classify(x ended, said string) *Death {
 	d := &Death{Event: EngineFailed, Detail: frame.Cut(said, 500)}
 	switch {
@@ -93,15 +91,14 @@ func classify(x ended, said string) *Death {
 	case outOfMemory(said):
 		d.Event = OutOfMemory
 	case !x.known && said == "":
-		// An engine that fails writes why, and so does a worker that has grown too large.
-		// The only cause left is the kernel's filter: a breach must not count as a crash.
+		// A failing engine writes the reason, and so does a worker that has grown too large. The only other cause is the kernel's filter. A breach
+		// must not count as a crash.
 		d.Event, d.Detail = PolicyBreach, "the worker ended, and its exit status was lost: this process ignores SIGCHLD, or waits for children that it did not start"
 	}
 	return d
 }
 
-// outOfMemory reports whether the Go runtime wrote that it
-// got no more memory, also for a stack or a thread.
+// outOfMemory reports whether the Go runtime wrote that it got no more memory, for data, a stack or a thread.
 func outOfMemory(said string) bool {
 	for _, s := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(said, s) {

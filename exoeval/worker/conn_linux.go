@@ -12,15 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is the worker's end of the connection: file descriptor 3. It
-// is read and written by plain system calls, so it needs no others.
+// socket is the worker's end of the connection: file descriptor 3. Plain system calls read and write it, so the filter can refuse all others.
 type socket int
 
 const connection socket = 3
 
-// asks bounds how often each side polls for a frame before it waits
-// for one. The answer to a small call comes within that time, and a
-// wake-up takes longer than all of these polls (BenchmarkRun/calls).
+// asks bounds how often each side polls for a frame before it waits. The reply to a small call comes during the polls. A wake-up takes longer
+// than all of them (BenchmarkRun/calls).
 const asks = 100
 
 func (s socket) Read(b []byte) (int, error) {
@@ -64,27 +62,26 @@ type stderr struct{}
 
 func (stderr) Write(b []byte) (int, error) { return unix.Write(2, b) }
 
-// exit ends the process at once: no function that is registered for its end may run.
+// exit ends the process at once, without the functions that are registered for its end.
 func exit(status int) { unix.Exit(status) }
 
-// orphaned is false: the kernel kills a worker whose host has died (Pdeathsig).
+// orphaned is false, because the kernel kills a worker when its host dies (Pdeathsig).
 func orphaned() bool { return false }
 
 type locked struct {
 	rw        socket
 	isolation Isolation
-	size      uint64 // address space, bytes
+	size      uint64 // the address space in bytes
 }
 
-// lockdown drops every right of the process that no program needs, so a program
-// that takes over the engine has no others. A wall that this system does not
-// have is missing in isolation. A wall that fails and leaves a hole is an error.
+// lockdown drops every right of the process that no program needs, so that code that takes over the engine has none. A wall that this system
+// lacks is missing in isolation. A wall that fails and leaves a hole is an error.
 func lockdown() (l locked, err error) {
 	l.rw, l.isolation = connection, Process
 	if t, err := unix.GetsockoptInt(int(connection), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {
 		return l, fmt.Errorf("not started by a host")
 	}
-	// The first timer opens the runtime's poller. After the lockdown it could not.
+	// The first timer opens the runtime's poller, which is not possible after the lockdown.
 	time.Sleep(1 * time.Nanosecond)
 	if err := closeInherited(); err != nil {
 		return l, err
@@ -107,8 +104,8 @@ func lockdown() (l locked, err error) {
 		}
 	}
 	l.isolation |= Resources
-	// No-new-privileges and Landlock are set per thread. If a C library made some threads, the runtime can't set them
-	// on all. The filter can, because it synchronises threads, and it sets no-new-privileges on all of them, too.
+	// No-new-privileges and Landlock are set per thread, and the runtime can't set them on threads of a C library. The filter can: it synchronises
+	// all threads, and sets no-new-privileges on them.
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -125,8 +122,7 @@ func lockdown() (l locked, err error) {
 	return l, nil
 }
 
-// closeInherited closes files that a library of the host left open
-// without close-on-exec. The runtime's own poller stays open.
+// closeInherited closes files that a library of the host left open without close-on-exec, but not those of the runtime's poller.
 func closeInherited() error {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -139,11 +135,11 @@ func closeInherited() error {
 		}
 		to, err := os.Readlink("/proc/self/fd/" + e.Name())
 		if err != nil {
-			continue // the listing itself, which is closed by now
+			continue // the folder's own descriptor, which is already closed
 		}
 		if to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
-			// The Go runtime's event descriptors close at exec. One without that flag came
-			// from the host, and a worker could send the host events by it: close it.
+			// The Go runtime's event descriptors close at exec. One that does not comes from the host: close it, because a worker could send the host
+			// events through it.
 			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC != 0 {
 				continue
 			}

@@ -11,25 +11,23 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// eager reads a connection. It polls the socket briefly before it waits in the runtime's poller,
-// because a wake-up takes longer than reading a small frame. It never polls inside a frame: a
-// hostile worker that sends single bytes would cost the host more processor time than itself.
+// eager reads a connection. It polls the socket briefly before it waits in the runtime's poller, because a wake-up takes longer than reading a
+// small frame. It never polls inside a frame. A hostile worker that sends single bytes would cost the host more processor time than itself.
 type eager struct {
 	f     *os.File
 	raw   syscall.RawConn
-	begun bool // the socket was polled for the first bytes of this frame
+	begun bool // the socket was already polled for the first bytes of this frame
 }
 
 // Next implements frame.Source.
 func (r *eager) Next() { r.begun = false }
 
-// looking counts the goroutines of this process that poll. At most half of the
-// processors poll, so that the others are free for goroutines that have work.
+// looking counts the goroutines that poll. They use at most half of the processors, so that other goroutines can work.
 var looking atomic.Int32
 
-// reader returns the connection to the worker, for reading.
+// reader returns the reading side of the connection to the worker.
 func (e *endpoint) reader() frame.Source {
-	raw, _ := e.conn.SyscallConn() // an error means that it is closed, and reading it reports that
+	raw, _ := e.conn.SyscallConn() // an error means a closed connection, which the first read reports
 	return &eager{f: e.conn, raw: raw}
 }
 
@@ -43,8 +41,7 @@ func (r *eager) Read(b []byte) (int, error) {
 	return r.f.Read(b)
 }
 
-// look polls the socket and reads what has arrived. It
-// returns 0 and no error if the reader must wait.
+// look polls the socket and reads the bytes that have arrived. It returns 0 and no error if the reader must wait.
 func (r *eager) look(b []byte) (n int, err error) {
 	defer looking.Add(-1)
 	if looking.Add(1) > int32(max(1, runtime.GOMAXPROCS(0)/2)) {
@@ -58,7 +55,7 @@ func (r *eager) look(b []byte) (n int, err error) {
 		if rerr == nil && n > 0 {
 			return n, nil
 		}
-		if rerr != unix.EAGAIN { // the end, or a failure, which the poller reports
+		if rerr != unix.EAGAIN { // the poller reports an end or a failure
 			break
 		}
 		runtime.Gosched()

@@ -18,11 +18,11 @@ type runner struct {
 	pool *Pool
 }
 
-// common is shared by runners whose gates have the same declarations.
+// common is what runners share if their gates have the same declarations.
 type common struct {
 	world    *exoeval.World
-	recorded map[string]int64 // world.Bounds
-	head     []byte           // the encoded world, with which a job begins
+	recorded map[string]int64 // the bounds of world in the form of a record
+	head     []byte           // the encoded world, which begins a job
 }
 
 type commonKey struct {
@@ -51,9 +51,9 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	return &runner{gate: gate, common: s, pool: p}, nil
 }
 
-// Run implements exoeval.Runner. When it returns, no effect of the program can happen any more. An object
-// may ignore its context, and its call can't be stopped: then Run returns when the object does, however
-// late. The Err of a run that never began wraps ErrNotRun. If the process was ended, the Err wraps a *Death.
+// Run implements exoeval.Runner. When Run returns, effects of the program can no longer happen. A call can't be stopped if the object ignores
+// its context: then Run waits for the object, however long. The Err of a run that never began wraps ErrNotRun. If the process was ended, the
+// Err wraps a *Death.
 //
 // Bounds.Total first bounds the wait for a place, and then, from zero again, the run.
 func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
@@ -77,7 +77,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
 	begun := false
-	defer func() { // also if the host's Record panics: the worker has a call that nobody takes
+	defer func() { // this runs even if the host's Record panics, because the worker has a call that nothing else takes
 		if !begun {
 			e.pool.discard(r.w)
 		}
@@ -88,7 +88,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	begun = true
 	out, rests := r.run(ctx)
 	if rests {
-		// Also if a callback of the host panics.
+		// This runs even if a callback of the host panics.
 		defer func() {
 			if rests {
 				e.pool.discard(r.w)
@@ -103,8 +103,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	return res
 }
 
-// begin finds a worker that takes the job. If a worker has died in the
-// pool, it takes no job, nothing has happened, and begin tries another.
+// begin finds a worker that takes the job. A worker that died in the pool takes no job, and nothing has happened: begin tries another.
 func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.bounds.Total, errNoPlace)
 	defer cancel()
@@ -114,7 +113,7 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 	}
 	of := owner{tool: e, principal: job.Principal}
 	if e.pool.opts.Reuse.Programs == 0 || !job.Label.Empty() {
-		of = owner{} // a program with a label gets no process that serves other programs
+		of = owner{} // a program with a label gets a process that serves no other program
 	}
 	for try := 1; ; try++ {
 		w, err := e.pool.acquire(ctx, who, of)
@@ -129,13 +128,13 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 			return nil
 		}
 		e.pool.discard(w)
-		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // one for each worker that may wait, and one that was started
+		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // one try for each worker that may wait, and one for a new worker
 			return &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 		}
 	}
 }
 
-// frame returns the frame that gives a program to a worker. The first one has the world, too.
+// frame returns the frame that gives a program to a worker. A worker's first frame also has the world.
 func (e *runner) frame(job exoeval.Job, first, again bool) []byte {
 	if !first {
 		return frame.AppendNext(make([]byte, 0, len(job.Program)+64), job, again)

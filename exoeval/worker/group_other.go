@@ -9,8 +9,8 @@ import (
 
 func processGroup() *syscall.SysProcAttr { return nil }
 
-// orphaned is false: a worker notices the death of its host at its next read or write.
+// orphaned is false, because a worker notices its host's death at the next read or write.
 func orphaned() bool { return false }
 
-// environment has what Windows needs to start a process.
+// environment has the variables that Windows needs to start a process.
 var environment = []string{"GOMAXPROCS=1", "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}

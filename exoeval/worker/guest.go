@@ -20,14 +20,13 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// serve is all that a worker process does: it locks itself down, reports
-// that, waits for a job, and runs it. Then it ends, or waits for the
-// next job if the host said that one may come. It never returns.
+// serve is all that a worker process does. It locks itself down, reports that, waits for a job, and runs it. Then it ends, or waits for the
+// next job if the host announced one. It never returns.
 func serve() {
-	defer exit(exitNoHost) // a panic of our own is printed first: see die
-	time.Local = time.UTC  // the zone would be read from a file at its first use
+	defer exit(exitNoHost) // a panic of our own is printed before this ends the process: see die
+	time.Local = time.UTC  // otherwise the first use would read the zone from a file
 	debug.SetTraceback("none")
-	debug.SetMaxStack(48 << 20) // only native code needs a deeper stack, and no program needs that
+	debug.SetMaxStack(48 << 20) // only native code needs a deeper stack; no program does
 	conn, err := lockdown()
 	if err != nil {
 		io.WriteString(stderr{}, "worker: lockdown: "+err.Error()+"\n")
@@ -58,7 +57,7 @@ func serve() {
 			exit(exitDone)
 		}
 		if own.grown() > uint64(mayGrow(world.Bounds)/2) {
-			debug.FreeOSMemory() // memory of the last program, so that the next one has as much as that had
+			debug.FreeOSMemory() // free the last program's memory, so that the next program has as much as that one
 		}
 		own.begin()
 		b[frame.HeaderSize] = byte(frame.KindServed)
@@ -69,9 +68,8 @@ func serve() {
 	}
 }
 
-// program runs one program and returns the frame that reports how it ended. It
-// makes everything anew: from an earlier program it uses only the world, which
-// nothing changes, and the line. drained reports that each call has got its answer.
+// program runs one program and returns the frame that reports how it ended. Everything is new, except the world, which never changes, and the
+// line. drained reports that each call has its reply.
 func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drained bool) {
 	g := &guest{line: l, limits: world.Limits, types: map[uint32]*message.Type{}, names: map[uint32]string{}}
 	for _, n := range world.Granted {
@@ -90,17 +88,17 @@ func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drai
 	return b, g.open == 0 && len(g.early) == 0
 }
 
-// hostile acts as code that took over a worker. Only tests set it.
+// hostile acts like code that took over a worker. Only tests set it.
 var hostile func(g *guest, program string)
 
 // line is the worker's end of the connection.
 type line struct {
 	in  *bufio.Reader
 	out io.Writer
-	to  sync.Mutex // guards out: the report that it waits is written while the program runs
+	to  sync.Mutex // guards out, because the report of waiting is written while the program runs
 }
 
-// guest is the program's side of the connection: its run uses it as its Port.
+// guest is the program's side of the connection: the run's Port.
 type guest struct {
 	*line
 	buf    []byte
@@ -108,10 +106,10 @@ type guest struct {
 	types  map[uint32]*message.Type
 	names  map[uint32]string
 	open   int
-	early  []string // replies that came while it waited for cells
-	heard  uint64   // the number of replies
+	early  []string // replies that came while the guest waited for cells
+	heard  uint64   // the number of replies that were read
 	calls  int
-	sizes  []int // sizes of the calls without an answer
+	sizes  []int // the sizes of the calls without a reply
 	sum    int   // the sum of sizes
 	limits exo.Limits
 }
@@ -123,13 +121,12 @@ func (g *guest) show(id uint32) string {
 	return fmt.Sprintf("object %d", id)
 }
 
-// Submit sends a message. The message is on its way when Submit returns,
-// because the program's next step must not decide whether an effect happens.
+// Submit sends a message before it returns: the speed of the program's next step must not decide whether an effect happens.
 func (g *guest) Submit(c exo.Call) error {
-	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
+	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would refuse one more call
 		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
-	size, err := g.limits.CallSize(c, g.sum) // the session counts less, because it may have sent answers that we have not read
+	size, err := g.limits.CallSize(c, g.sum) // the session counts no more than this, because it may have sent replies that are not yet read
 	if err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		})
 		s = g.read(frame.KindReply, frame.MaxReply)
 		if !late.Stop() {
-			<-said // or the host might read it during the next program, where it would mean something else
+			<-said // the host must not read it during the next program, where it would have another meaning
 		}
 	}
 	g.heard++
@@ -217,7 +214,7 @@ func (l *line) write(b []byte) {
 	}
 }
 
-// read reads a frame of the one kind that may come now. If the host is gone, the process ends.
+// read reads a frame of the only kind that may come now. If the host is gone, the process ends.
 func (l *line) read(want frame.Kind, limit int) string {
 	kind, s, err := frame.ReadFrame(l.in, limit)
 	if err != nil || kind != want {
@@ -226,7 +223,7 @@ func (l *line) read(want frame.Kind, limit int) string {
 	return s
 }
 
-// memoryGoal is the memory at which the garbage collector begins to work harder. It is no limit.
+// memoryGoal is the memory at which the garbage collector works harder. It is not a limit.
 func memoryGoal(b exoeval.Bounds) int64 { return int64(b.Memory) * 3 / 4 }
 
 // memory has the size of the process before its first program and before the present one.
@@ -238,22 +235,22 @@ func size() uint64 {
 	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
 }
 
-// begin is called when a program begins.
+// begin notes the size of the process when a program begins.
 func (m *memory) begin() {
 	now := size()
 	m.first.CompareAndSwap(0, now)
 	m.base.Store(now)
 }
 
-// grown returns how much more memory the process has than before its first program.
+// grown returns how much the process has grown since before its first program.
 func (m *memory) grown() uint64 { return max(size(), m.first.Load()) - m.first.Load() }
 
-// watch ends the process when it has grown by more than limit. The engine can't be limited,
-// and Go can't recover from an allocation that fails. So the whole process must end.
+// watch ends the whole process when it has grown by more than limit. The engine has no limit of memory, and Go can't recover from a failed
+// allocation.
 func (m *memory) watch(limit uint64) {
 	for ; ; time.Sleep(time.Millisecond) {
 		if size() > m.base.Load()+limit {
-			io.WriteString(stderr{}, "worker: out of memory\n") // the exit status may be lost
+			io.WriteString(stderr{}, "worker: out of memory\n") // the text shows the cause even if the exit status is lost
 			exit(exitMemory)
 		}
 		if orphaned() {

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// A process can't be stopped on this system, so its program keeps its place while it waits.
+// This system can't stop a process, so a program keeps its place while it waits.
 func halt(*os.Process) error    { return errors.ErrUnsupported }
 func proceed(*os.Process) error { return errors.ErrUnsupported }

@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// halt stops a process, and proceed lets it go on. No
-// process can refuse either, and a stopped one can't grow.
+// halt stops a process, and proceed resumes it. A process can refuse neither, and can't grow while it is stopped.
 func halt(p *os.Process) error    { return p.Signal(syscall.SIGSTOP) }
 func proceed(p *os.Process) error { return p.Signal(syscall.SIGCONT) }

@@ -2,23 +2,23 @@ package worker
 
 import "strings"
 
-// Isolation is a set of walls round a program. The system decides which
-// walls it has. A worker reports its own before it gets a program.
+// Isolation is a set of walls round a program. Which walls are possible depends on the system. A worker reports its walls before it gets a
+// program.
 type Isolation uint32
 
 const (
-	Process     Isolation = 1 << iota // a process of its own, without environment, files or arguments; deadline; memory watched from inside
-	Resources                         // the kernel bounds address space and processor time, and refuses new files
-	SystemCalls                       // the kernel ends the process at any system call but those for memory, threads, time and the connection
-	Files                             // the kernel refuses files and networks by a second means
-	Watched                           // memory and processor time are watched from outside
-	Tied                              // the kernel ends the process with its host
-	Namespaces                        // the process has users, networks, mounts and shared memory of its own: see PoolOptions
+	Process     Isolation = 1 << iota // Process: a process of its own, without environment, files or arguments; deadline; memory watched from inside
+	Resources                         // Resources: the kernel bounds address space and processor time, and refuses new files
+	SystemCalls                       // SystemCalls: the kernel ends the process at any system call but those for memory, threads, time and the connection
+	Files                             // Files: the kernel refuses files and networks by a second means
+	Watched                           // Watched: the host watches memory and processor time
+	Tied                              // Tied: the kernel ends the process with its host
+	Namespaces                        // Namespaces: the process has users, networks, mounts and shared memory of its own, see PoolOptions
 
 	allIsolation = 1<<iota - 1
 )
 
-// Strong is the set of walls on Linux since 3.17, on amd64 and arm64.
+// Strong is the set of walls that Linux has since 3.17, on amd64 and arm64.
 const Strong = Process | Resources | SystemCalls | Watched | Tied
 
 // Has reports whether i has all walls of min.

@@ -7,23 +7,20 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// A place in the pool is for computing. While a program waits for its host, it gives its
-// place back: the worker reports that it waits, and is stopped. So it can't compute
-// meanwhile, even if its report was a lie. Its answer is sent when it has a place again.
+// A place in the pool is for computing, so a program that waits for its host gives it back. The worker reports that it waits, and the host
+// stops it: even after a lie it can't compute. The reply is sent when the program has a place again.
 
-// patience is how long a worker waits for an answer before it reports that.
-// Giving back a place and asking for it again takes longer than most answers.
+// patience is how long a worker waits for a reply before it reports that it waits. Giving up a place and getting it again takes longer than
+// most replies.
 const patience = 2 * time.Millisecond
 
-// parkedLook is the time between two looks at a stopped worker. Another
-// process could have made it go on, and its limits hold even then.
+// parkedLook is the time between two looks at a stopped worker. Another process could have resumed it, and its limits apply even then.
 const parkedLook = 50 * time.Millisecond
 
-// minParked is the least number of bytes that a stopped worker counts
-// for. Its page tables, threads and files don't show as its own memory.
+// minParked is the least number of bytes that a stopped worker counts. Its own memory does not show page tables, threads and files.
 const minParked = 4 << 20
 
-// park gives back the place of a program that waits, unless an answer to it is on its way.
+// park gives up the place of a program that waits, unless a reply to it is on its way.
 func (r *run) park(s string) error {
 	n, err := frame.DecodeWaiting(s)
 	if err != nil {
@@ -32,7 +29,7 @@ func (r *run) park(s string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n < r.said || n > r.answered || n == r.answered && r.open == 0 {
-		return frame.ErrMalformed // an honest worker waits once for each answer, and only for calls that it has sent
+		return frame.ErrMalformed // an honest worker waits once for each reply, and only for calls that it has sent
 	}
 	if r.said = n + 1; n < r.answered || r.over || halt(r.w.p) != nil {
 		return nil
@@ -43,8 +40,8 @@ func (r *run) park(s string) error {
 	return nil
 }
 
-// resume waits until the program has a place again, and lets it go on. It returns
-// false if the run ends before that. r.mu is held; it is released while resume waits.
+// resume waits until the program has a place again, and then resumes it. It returns false if the run ends before. The caller holds r.mu;
+// resume releases it while it waits.
 func (r *run) resume(ctx context.Context) bool {
 	if !r.parked {
 		return true

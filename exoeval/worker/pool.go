@@ -14,57 +14,51 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// PoolOptions are the options of NewPool. Zero means the default.
+// PoolOptions are the options of NewPool. A zero field means its default.
 type PoolOptions struct {
-	Workers int // the most programs that compute at the same time; default twice the processors, at least 4
-	Share   int // how many workers one principal may use, or one tool if its runs have no principal; default all but one, at least one
-	// ParkedBytes bounds the memory of programs that wait for the host. A waiting program gives up its
-	// place and keeps its process. No program begins while all waiting programs together use this
-	// much, and none of a principal while that principal's use its share (see Share). Default 512 MiB.
+	Workers int // Workers is the most programs that compute at the same time; default twice the processors, at least 4
+	Share   int // Share is how many workers one principal may use, or one tool if its runs have no principal; default all but one, at least one
+	// ParkedBytes bounds the memory of programs that wait for the host: they keep their process without a place. No program begins while the
+	// waiting programs together use this much, and none of a principal while its own use its share (see Share). Default 512 MiB.
 	ParkedBytes int
-	Idle        int // workers that are started in advance; default half of Workers, at most 8
-	Queue       int // the most programs of one principal, or of one tool whose runs have none, that may wait; default 64
-	TotalWait   int // the most programs of all principals that may wait; default 1024
-	// Namespaces gives each worker its own namespaces. They refuse nothing that
-	// the filter of system calls does not refuse. A start with them copies the
-	// host's page tables: from a host of 1 GiB it takes eight times as long.
-	// Use them if you want a second wall, or if your system has no such filter.
+	Idle        int // Idle is the number of workers that are started in advance; default half of Workers, at most 8
+	Queue       int // Queue is the most programs that may wait, of one principal, or of one tool whose runs have none; default 64
+	TotalWait   int // TotalWait is the most programs of all principals that may wait; default 1024
+	// Namespaces gives each worker its own namespaces. They refuse nothing that the filter of system calls admits, and copy the host's page tables
+	// at each start: from a host of 1 GiB a start takes eight times as long. Use them as a second wall, or on a system without that filter.
 	Namespaces bool
-	Require    Isolation // walls without which no program runs; zero: Process
-	Reuse      Reuse     // zero: each process runs one program
-	// Binary is the absolute path of exo-worker (see its folder), built with the host. If it is "", a worker is the host's own binary:
-	// that needs no second file, but each worker initialises everything that the host links. On Linux the file must belong to
-	// this user or root, and no other user may write it. NewPool starts one worker from it. If the file is refused,
-	// the error wraps ErrBinary.
+	Require    Isolation // Require has the walls that each program must have; zero means Process
+	Reuse      Reuse     // Reuse allows several programs in a process; zero allows one
+	// Binary is the absolute path of exo-worker (see its folder), built with the host. With "" a worker is the host's own binary. That needs no
+	// second file, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
+	// write it. NewPool starts one worker from it, to check it. The error for a refused file wraps ErrBinary.
 	Binary string
 }
 
-// Pool starts workers in advance and lets a bounded number of them compute. A new worker knows nothing
-// until it gets a program. It serves one program, or several of one tool and principal (Reuse), so
-// evaluators of different gates can share a pool. Several goroutines may call its methods.
+// Pool starts workers in advance and lets a bounded number of them compute. A new worker knows nothing until it gets a program. It serves one
+// program, or several of one tool and principal (Reuse). So evaluators of different gates can share a pool. Several goroutines may call its
+// methods.
 type Pool struct {
 	opts PoolOptions
 
 	mu       sync.Mutex
 	queue    *fair.Queue[party]
-	idle     []*proc // ready, and never had a program
-	kept     []*proc // stopped, each for the next program of its owner; the most recently used is last
-	starting int     // workers that are starting and will be idle
-	cold     bool    // no worker warms up; for BenchmarkPaced
+	idle     []*proc // workers that are ready, and never had a program
+	kept     []*proc // stopped workers, each for the next program of its owner; the last one was used most recently
+	starting int     // the number of workers that are starting and will be idle
+	cold     bool    // set by BenchmarkPaced: no worker warms up
 	begun    bool
 	closed   bool
-	// Counts runs and goroutines; some of these reap processes. It
-	// grows from zero only under mu and while the pool is open.
+	// busy counts runs and goroutines, some of which reap processes. It grows from zero only under mu and while the pool is open.
 	busy     sync.WaitGroup
 	launches chan launching
-	null     *os.File // opened and used by the launcher
-	binary   *os.File // PoolOptions.Binary; nil: the host's own binary
+	null     *os.File // only the launcher opens and uses it
+	binary   *os.File // the file of PoolOptions.Binary; nil for the host's own binary
 	kill     context.CancelCauseFunc
 	ctx      context.Context
 }
 
-// NewPool makes a pool. It starts no worker until the first program,
-// except to find out which walls the system has, or to check Binary.
+// NewPool makes a pool. It starts no worker until the first program comes, unless it has to check Binary or find the system's walls.
 func NewPool(o PoolOptions) (*Pool, error) {
 	if err := o.Reuse.check(); err != nil {
 		return nil, err
@@ -87,7 +81,7 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 || p.binary != nil {
-		if _, err := p.Isolation(context.Background()); err != nil { // a worker with fewer walls than required is refused there
+		if _, err := p.Isolation(context.Background()); err != nil { // Isolation refuses a worker with fewer walls than required
 			p.Close()
 			if errors.Is(err, ErrBinary) {
 				err = binaryError(o.Binary, err)
@@ -99,22 +93,21 @@ func NewPool(o PoolOptions) (*Pool, error) {
 }
 
 var shared = sync.OnceValue(func() *Pool {
-	p, _ := NewPool(PoolOptions{}) // it can only fail if walls are required
+	p, _ := NewPool(PoolOptions{}) // without required walls NewPool does not fail
 	return p
 })
 
-// Shared is the pool for all who name no other. It starts
-// workers when the first program comes, and is never closed.
+// Shared is the pool for callers that name no other. It starts workers when the first program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
-// Stats counts what a pool has at one moment.
+// Stats counts the workers and programs of a pool at one moment.
 type Stats struct {
-	Running  int // programs that have a place: their worker computes, or they are about to get one
-	Parked   int // programs that have a worker and wait for an answer of the host, or for a place to go on
-	Waiting  int // programs that wait for their turn
-	Idle     int // workers that wait for a program
-	Starting int // workers that will be idle
-	Kept     int // workers that are stopped and wait for the next program of their tool and principal (PoolOptions.Reuse)
+	Running  int // Running counts programs that have a place: the worker computes, or they are about to get one
+	Parked   int // Parked counts programs that have a worker and wait for a reply of the host, or for a place to continue
+	Waiting  int // Waiting counts programs that wait for their turn
+	Idle     int // Idle counts workers that wait for a program
+	Starting int // Starting counts workers that will be idle
+	Kept     int // Kept counts stopped workers that wait for the next program of their tool and principal (PoolOptions.Reuse)
 }
 
 // Stats returns the present counts, for metrics.
@@ -129,11 +122,10 @@ func (p *Pool) Stats() Stats {
 	return Stats{Running: running, Parked: parked, Waiting: waiting, Idle: len(p.idle), Starting: p.starting, Kept: len(p.kept)}
 }
 
-// ErrClosed is in the error of a call after Close, and in the Err of a run that Close has ended.
+// ErrClosed is in the error of a call after Close, and in the Err of a run that Close ended.
 var ErrClosed = errors.New("worker: the pool is closed")
 
-// enter counts a run: Close waits for it. Call exit when
-// the run has ended. The context ends with the pool.
+// enter counts a run, for which Close waits. Call exit when the run has ended. The returned context ends with the pool.
 func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +160,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	p.mu.Lock()
 	keep := !p.closed && len(p.idle) < p.opts.Idle
 	if keep {
-		p.idle = append(p.idle, w) // it has met no program
+		p.idle = append(p.idle, w) // the worker never had a program
 		p.leave(w.stay.place)
 	}
 	p.mu.Unlock()
@@ -181,14 +173,14 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 // errNoPlace ends a program's wait for a place.
 var errNoPlace = errors.New("worker: no place was free in time")
 
-// party is the unit of fair queueing: a principal, or the tool if the run has no principal.
+// party is what gets equal turns: a principal, or the tool if the run has no principal.
 type party struct {
 	principal exo.Principal
-	tool      *runner // set if principal is empty
+	tool      *runner // the tool, if principal is empty
 }
 
-// acquire waits for the turn of who and returns a worker: the one that served
-// of, if it was kept. ctx must come from enter. Errors wrap ErrNotRun.
+// acquire waits for the turn of who and returns a worker. If a worker that served of was kept, it is that one. ctx must come from enter.
+// Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
 	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {
@@ -218,7 +210,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	return nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 }
 
-// take waits for a place. The worker is nil if none was idle.
+// take waits for a place. It returns no worker if none was idle.
 func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -234,7 +226,7 @@ func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *f
 	case <-ctx.Done():
 	}
 	if err := ctx.Err(); err != nil {
-		place.Leave() // also if its turn came meanwhile
+		place.Leave() // leave even if the turn came in the meantime
 		return nil, nil, err
 	}
 	p.mu.Lock()
@@ -248,13 +240,13 @@ func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *f
 	return w, place, nil
 }
 
-// leave gives the place of a program to the next one that waits. p.mu is held.
+// leave gives the place of a program to the next one that waits. The caller holds p.mu.
 func (p *Pool) leave(place *fair.Ticket[party]) {
-	p.refill() // a program has just ended: starting a process earlier would take a processor from it
+	p.refill() // only now, because starting a process earlier would take a processor from the program
 	place.Leave()
 }
 
-// yield gives back the place of a program that waits and keeps using so much memory.
+// yield gives up the place of a program that waits, and notes the memory that it still uses.
 func (p *Pool) yield(place *fair.Ticket[party], memory int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,14 +254,14 @@ func (p *Pool) yield(place *fair.Ticket[party], memory int) {
 	place.Yield(memory)
 }
 
-// release gives back a place.
+// release gives a place back.
 func (p *Pool) release(place *fair.Ticket[party]) {
 	p.mu.Lock()
 	p.leave(place)
 	p.mu.Unlock()
 }
 
-// discard ends a worker that has served, in the background.
+// discard ends, in the background, a worker that has served.
 func (p *Pool) discard(w *proc) {
 	s := w.stay
 	p.busy.Add(1)
@@ -280,19 +272,16 @@ func (p *Pool) discard(w *proc) {
 	}()
 }
 
-// part gives back the place of a worker when the worker is gone and its run is
-// settled. Effects of a program may go on after its end. If they did not count
-// as a place, one could have more effects at a time than there are places.
+// part gives back a worker's place when the worker is gone and its run is settled. A program's effects may last longer than the program, so
+// they count as its place. Otherwise one program could have more effects at a time than there are places.
 func (p *Pool) part(s *stay) {
 	if s.uses.Add(-1) == 0 {
 		p.release(s.place)
 	}
 }
 
-// Close ends all workers, also those that run a program, and waits until they are
-// gone and their runs have returned, most with Kind Cancelled. When it returns, the
-// pool has no process, file or goroutine left. An object that ignores its context
-// delays its run and so Close. So an object, or Record, must not call Close.
+// Close ends all workers and runs, most of them with Kind Cancelled, and waits for them. Then the pool has no process, file or goroutine left.
+// An object that ignores its context delays its run and so Close. So an object, or Record, must not call Close.
 func (p *Pool) Close() error {
 	if !p.made() {
 		return nil

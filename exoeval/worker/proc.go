@@ -11,37 +11,37 @@ import (
 	"github.com/exoagent/exoagent/internal/fair"
 )
 
-// proc is a worker, on the host's side.
+// proc is a worker as the host sees it.
 type proc struct {
 	p         *os.Process
 	end       *endpoint
 	in        *frame.Inbox
 	isolation Isolation
 	size      uint64
-	stay      *stay  // the stay of its present program
-	reused    reused // what it has served, if it may run several programs
+	stay      *stay  // the pool's notes on its present program
+	reused    reused // what it has served, if it may serve several programs
 
-	death   atomic.Pointer[Death] // why we ended it; the first reason counts
-	suspect atomic.Pointer[Death] // why we ended it, if it was not ending already
+	death   atomic.Pointer[Death] // why the host ended it; the first reason counts
+	suspect atomic.Pointer[Death] // why the host ended it, unless it was already ending
 }
 
-// stay is a program's use of the pool.
+// stay is one program's use of the pool.
 type stay struct {
 	place *fair.Ticket[party]
-	uses  atomic.Int32 // users of the place: the process, until it is gone or stopped, and the run, until it is settled
+	uses  atomic.Int32 // counts the users of the place: the process until it is gone or stopped, the run until it is settled
 }
 
-// ended is the end of a process as the kernel reports it.
+// ended is how a process ended, as the kernel reports it.
 type ended struct {
 	known  bool
-	status int  // -1 if a signal ended it
+	status int  // the exit status; -1 if a signal ended the process
 	policy bool // the filter of system calls ended it
 	cpu    bool // the kernel's limit of processor time ended it
-	killed bool // SIGKILL ended it, perhaps ours
-	told   bool // its runtime gets a signal when the present program has used its time: the kernel's last limit is for all programs of the process
+	killed bool // SIGKILL ended it, perhaps sent by us
+	told   bool // the runtime signals when the present program has used its time, because the kernel's last limit is for all programs of the process
 }
 
-// greet waits until the worker reports that it is locked down, or until ctx ends.
+// greet waits until the worker reports that it is locked down, or ctx ends.
 func (w *proc) greet(ctx context.Context) error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
@@ -61,29 +61,28 @@ func (w *proc) greet(ctx context.Context) error {
 	}
 	if err != nil {
 		_, said := w.reap()
-		return fmt.Errorf("worker: it did not start: %w %q", err, said)
+		return fmt.Errorf("worker: the process did not start: %w %q", err, said)
 	}
 	return nil
 }
 
-// startTime bounds the time until a worker is ready, and until it has taken its job. The limits
-// of a run count only from its beginning, so they don't end a worker that hangs before it.
+// startTime bounds how long a worker may take to start, and then to take its job. The limits of a run begin with the run, so they don't end a
+// worker that hangs before it.
 const startTime = 10 * time.Second
 
-// kill ends the worker. d is the reason, unless it has one already.
+// kill ends the worker for the reason d, unless it has a reason already.
 func (w *proc) kill(d *Death) {
 	w.death.CompareAndSwap(nil, d)
-	w.p.Kill() // refused after it was reaped: its number may belong to another process
+	w.p.Kill() // Kill refuses a process that was reaped, because its number may belong to another one
 }
 
-// killSuspect ends the worker for a reason that a process which is already
-// ending may show, too. If it was ending already, its own end counts.
+// killSuspect ends the worker for a reason that an ending process may show, too. If the worker was ending already, its own cause counts.
 func (w *proc) killSuspect(d *Death) {
 	w.suspect.CompareAndSwap(nil, d)
 	w.p.Kill()
 }
 
-// reap ends the worker, waits for it, and closes its files. It is called once.
+// reap ends the worker, waits for it, and closes its files. Call it once.
 func (w *proc) reap() (x ended, said string) {
 	w.p.Kill()
 	return w.collect()
@@ -95,17 +94,19 @@ func (w *proc) collect() (x ended, said string) {
 	x = exitOf(w.p, state)
 	x.told = w.reused.owner != owner{}
 	if err != nil {
-		w.p.Release() // other code has waited for it; our files of it are still ours
+		w.p.Release() // other code has waited for the process; we still have its files
 	}
 	said = w.end.said()
 	w.end.close()
 	return x, said
 }
 
-// verdict reaps a worker that is gone and returns why it ended.
+// verdict reaps a worker that is gone, and returns why it ended.
 func (w *proc) verdict() *Death {
-	// Its connection has ended, so it is ending. If it were killed now, it might not report why.
-	late := time.AfterFunc(100*time.Millisecond, func() { w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it hung up but ran on"}) })
+	// Its connection has ended, so the worker is ending. An immediate kill might hide its own report of the cause.
+	late := time.AfterFunc(100*time.Millisecond, func() {
+		w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it closed its connection but kept running"})
+	})
 	x, said := w.collect()
 	late.Stop()
 	if d := w.death.Load(); d != nil {

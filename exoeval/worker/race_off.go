@@ -2,6 +2,6 @@
 
 package worker
 
-// addressSlack is how much a worker's address space may grow beyond its memory: the Go
-// runtime reserves pieces of 64 MiB, and a C library reserves stacks and arenas for threads.
+// addressSlack is how much a worker's address space may grow beyond its memory. The Go runtime reserves pieces of 64 MiB, and a C library
+// reserves stacks and arenas for threads.
 const addressSlack = 160 << 20

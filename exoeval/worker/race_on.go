@@ -2,5 +2,5 @@
 
 package worker
 
-// The race detector keeps several bytes for each byte of memory, and needs addresses for them.
+// addressSlack is larger here: the race detector uses several bytes for each byte of memory, and needs addresses for them.
 const addressSlack = 1 << 40

@@ -10,20 +10,19 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// Reuse lets one process run several programs of one tool and one principal, one after the
-// other, each in a runtime of its own. The zero Reuse gives each program a process.
+// Reuse lets one process run several programs of one tool and one principal, one after the other, each in a runtime of its own. The zero Reuse
+// gives each program a process.
 //
-// The cost: if code takes over a process, it stays there for the programs that follow in it. It can read them
-// and their replies, and forge their calls and results, with the objects that were granted to that tool and
-// principal, and no others. Between programs the process is stopped. After a program that exceeded a limit,
-// got anything with a label, or failed otherwise than by its own mistake, the process serves no other.
+// The cost: code that takes over a process stays there for the programs that follow. It can read them and their replies, and forge their calls
+// and results. It reaches only the objects that were granted to that tool and principal. Between programs the process is stopped. A process
+// serves no other program after one that exceeded a limit, got labelled data, or failed for another reason than its own mistake.
 type Reuse struct {
-	Programs int           // the most programs that one process runs: 2 or more
-	Within   time.Duration // no program begins in a process later than this after its first
-	Kept     int           // processes kept for the next program of their tool; of too many, the least recently used ends; 0: as many as Workers
+	Programs int           // Programs is the most programs that one process runs: 2 or more
+	Within   time.Duration // Within bounds the time from the first program of a process to the beginning of its last
+	Kept     int           // Kept is how many processes wait for a next program of their tool; the one used longest ago ends first; 0 means as many as Workers
 }
 
-// check refuses a Reuse that is incomplete or has no meaning.
+// check refuses a Reuse that is incomplete or contradicts itself.
 func (u Reuse) check() error {
 	switch {
 	case u == Reuse{}:
@@ -36,29 +35,28 @@ func (u Reuse) check() error {
 	return nil
 }
 
-// owner identifies the programs that may follow each other in a process: those of one
-// tool and of one principal. A tool is one gate, with the granted objects and rows.
-// Equal declarations are not enough, because tools of different users may have the same.
+// owner identifies the programs that may share a process: those of one tool and one principal. A tool is one gate, with its objects and rows.
+// Tools of different users may have equal declarations, so those are not compared.
 type owner struct {
 	tool      *runner
 	principal exo.Principal
 }
 
-// reused is what a process has served. It is zero for a process that serves a single program.
+// reused is what a process has served. It is zero for a process with only one program.
 type reused struct {
 	owner    owner
-	programs int // the programs that have begun in it
+	programs int // the number of programs that have begun in the process
 	until    time.Time
-	fresh    int64         // its memory before the first program
-	rested   time.Duration // the processor time that it had used when it was stopped
-	expire   *time.Timer   // set while it is kept
+	fresh    int64         // the memory of the process before its first program
+	rested   time.Duration // the processor time that the process had used when it was stopped
+	expire   *time.Timer   // ends the wait for a next program; nil unless the process is kept
 }
 
-// mayGrow is how much memory a process may have gained since before its first program, and still get
-// another one. So each program has enough memory, and what programs leave behind does not add up.
+// mayGrow is how much memory a process may have gained since its start and still get another program. So each program has enough memory, and
+// what programs leave behind stays bounded.
 func mayGrow(b exoeval.Bounds) int64 { return int64(b.Memory / 8) }
 
-// began notes that a program of o begins in w. The clock starts with the first.
+// began notes that a program of o begins in w. The first program starts the clock of Reuse.Within.
 func (p *Pool) began(w *proc, o owner) {
 	if w.reused.programs == 0 {
 		w.reused.owner, w.reused.until = o, time.Now().Add(p.opts.Reuse.Within)
@@ -72,8 +70,8 @@ func (p *Pool) reusable(w *proc) bool {
 	return w.reused.owner != owner{} && w.reused.programs < p.opts.Reuse.Programs && time.Now().Before(w.reused.until)
 }
 
-// rest stops a worker whose program has ended, if another one may follow. Until that one
-// comes, the worker computes nothing. replied is closed when the last answer was written.
+// rest stops a worker after its program, if another program may follow. Until then the worker computes nothing. replied is closed when the
+// last reply was written.
 func (r *run) rest(replied <-chan struct{}) bool {
 	if !r.again || r.w.death.Load() != nil || r.w.suspect.Load() != nil {
 		return false
@@ -82,11 +80,11 @@ func (r *run) rest(replied <-chan struct{}) bool {
 	answered := r.answered == r.submitted && !r.cancelled
 	r.mu.Unlock()
 	if !answered {
-		return false // an answer for this program would reach the next one
+		return false // a reply to this program would reach the next one
 	}
 	select {
 	case <-replied:
-	case <-time.After(restTime): // it reported that it had read all answers, but has not
+	case <-time.After(restTime): // the worker claimed to have read all replies, but has not
 		return false
 	}
 	if halt(r.w.p) != nil {
@@ -97,15 +95,14 @@ func (r *run) rest(replied <-chan struct{}) bool {
 	return shown && memory-r.w.reused.fresh <= mayGrow(r.bounds)
 }
 
-// restTime bounds the time in which a worker must take the answers that it reported to have taken.
+// restTime bounds how long a worker may take to read the replies that it claimed to have read.
 const restTime = 500 * time.Millisecond
 
-// harmless reports whether a program ended in a way that leaves its process as it
-// was: it returned a result, or failed by its own mistake, and nothing that it
-// got has a label. After any other end, something may be wrong with the process.
+// harmless reports whether the end of a program leaves its process trustworthy: the program returned a result, or failed by its own mistake,
+// and nothing that it got has a label.
 func harmless(res *exoeval.RunResult) bool {
 	if !res.Label.Empty() {
-		return false // code that took over the process would carry it into a run without the label
+		return false // code that took over the process would carry the labelled data into a run without the label
 	}
 	if res.Err == nil {
 		return true
@@ -117,8 +114,8 @@ func harmless(res *exoeval.RunResult) bool {
 	return false
 }
 
-// keep keeps a worker that rests for the next program of its owner. It returns false if the pool is closed
-// or the worker may serve no other: then the caller must discard it. s is the stay of the last program.
+// keep keeps a stopped worker for the next program of its owner. It returns false if the pool is closed or the worker may serve no more: then
+// the caller must discard it. s is the stay of the last program.
 func (p *Pool) keep(w *proc, s *stay) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,7 +139,7 @@ func (p *Pool) keep(w *proc, s *stay) bool {
 	return true
 }
 
-// drop ends a kept worker. p.mu is held, and the pool is open.
+// drop ends a kept worker. The caller holds p.mu, and the pool is open.
 func (p *Pool) drop(w *proc) {
 	p.kept = slices.DeleteFunc(p.kept, func(k *proc) bool { return k == w })
 	w.reused.expire.Stop()
@@ -153,8 +150,7 @@ func (p *Pool) drop(w *proc) {
 	}()
 }
 
-// ofOwner removes the worker that served o most recently from the
-// kept ones and returns it; nil if there is none. p.mu is held.
+// ofOwner removes from the kept workers the one that served o most recently, and returns it, or nil. The caller holds p.mu.
 func (p *Pool) ofOwner(o owner) *proc {
 	for i, w := range slices.Backward(p.kept) {
 		if o.tool == nil || w.reused.owner != o {
@@ -171,15 +167,15 @@ func (p *Pool) ofOwner(o owner) *proc {
 	return nil
 }
 
-// rests reports whether a worker has done nothing since it was stopped: it has not
-// computed, and it has sent nothing that the next program would seem to have sent.
+// rests reports whether a worker did nothing since it was stopped: it computed nothing, and sent nothing that would seem to come from the next
+// program.
 func (w *proc) rests() bool {
 	cpu, ok := w.end.cpu()
 	return ok && cpu-w.reused.rested <= grace && w.in.Buffered() == 0 && w.end.silent()
 }
 
-// programsLeft returns how many programs may come after the one that begins in w. The
-// kernel's limit of processor time depends on it, because that limit can only be lowered.
+// programsLeft returns how many programs may follow the one that begins in w. The kernel's limit of processor time depends on it, because that
+// limit can only be lowered.
 func (p *Pool) programsLeft(w *proc) int {
 	if w.reused.owner == (owner{}) {
 		return 0

@@ -13,44 +13,42 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// run is the host's side of one program: it passes messages to the
-// session and answers to the worker, and it watches the limits.
+// run is the host's side of one program. It passes messages to the session and replies to the worker, and watches the limits.
 type run struct {
 	w       *proc
-	stay    *stay // the stay of this program in the pool
+	stay    *stay // this program's use of the pool
 	again   bool  // another program may follow in w
 	pool    *Pool
 	s       *exo.Session
 	limits  exo.Limits
 	bounds  exoeval.Bounds
-	catalog message.Catalog // for error texts
-	calls   chan struct{}   // one for each message that was submitted
+	catalog message.Catalog // used for error texts
+	calls   chan struct{}   // gets one value for each message that was submitted
 
 	writing sync.Mutex
 
 	mu     sync.Mutex
-	sent   frame.RowsLog    // rows that the worker has
-	failed map[uint64]error // by message, the causes of its refusals: they stay in the host, and the result refers to one by its number
-	open   int              // messages without an answer
+	sent   frame.RowsLog    // the rows that the worker has
+	failed map[uint64]error // the causes of refusals, by message; the worker has only the number, and the result may refer to it
+	open   int              // the number of messages without a reply
 	over   bool
 
-	submitted uint64 // messages
-	answered  uint64 // answers that were written, or will be next
-	said      uint64 // the number of the last answer for which the worker has reported to wait
-	parked    bool   // the worker is stopped, and has no place
+	submitted uint64 // the number of submitted messages
+	answered  uint64 // the number of replies that were written, or will be next
+	said      uint64 // the number of the last reply that the worker reported to wait for
+	parked    bool   // the worker is stopped and has no place
 
 	cancelled bool // a message failed with the Kind Cancelled
 
 	watch watch
 }
 
-// give sends the worker its job. Nothing runs until all of the
-// job has arrived. If give returns an error, nothing has run.
+// give sends the worker its job. Nothing runs until the whole job has arrived, so after an error nothing has run.
 func (r *run) give(ctx context.Context, job []byte) error {
 	if err := r.w.end.limit(r.w.p, r.w.size, r.bounds.Memory, r.bounds.CPU, r.pool.programsLeft(r.w)); err != nil {
 		return err
 	}
-	// A worker that does not read must not block the host.
+	// A worker that does not read its job must not block the host.
 	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "it did not take its job in time"}) })
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	if r.w.reused.programs > 1 {
@@ -62,14 +60,13 @@ func (r *run) give(ctx context.Context, job []byte) error {
 	_, err := r.w.end.conn.Write(job)
 	inTime := late.Stop()
 	if !stop() || !inTime {
-		return errors.New("worker: it did not take its job in time")
+		return errors.New("worker: the process did not take its job in time")
 	}
 	return err
 }
 
-// run follows the program to its end and returns its result. After that
-// no message of the program can come: the worker is gone or ending, or it
-// is stopped and rests. If it rests, the caller must keep or discard it.
+// run follows the program to its end and returns its result. Then no message of the program can come: the worker is gone or ending, or it is
+// stopped. rests reports a stopped worker, which the caller must keep or discard.
 func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	replies, stopReplies := context.WithCancel(ctx)
@@ -84,7 +81,7 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 		undisturbed := stop()
 		r.stopWatch()
 		close(r.calls)
-		stopReplies() // nobody reads replies any more; open calls are settled later
+		stopReplies() // the worker reads no more replies; open calls are settled later
 		switch {
 		case !ended:
 			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}
@@ -100,8 +97,7 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 	return out, false
 }
 
-// receive takes frames until the program has ended. ended is
-// false if the worker was lost before it reported the end.
+// receive reads frames until the program has ended. ended is false if the worker was lost before it reported the end.
 func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 	for {
 		kind, s, err := r.w.in.Read(max(frame.MaxCall, frame.MaxDone(r.bounds)))
@@ -119,7 +115,7 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 			case frame.KindWaiting:
 				err = r.park(s)
 			case frame.KindDone, frame.KindServed:
-				// Served promises that the worker waits for no answer, so none reaches the next program. If no next program may come, Served is a breach.
+				// Served claims that the worker waits for no reply, so none reaches the next program. If no next program may come, Served is a breach.
 				if r.again = r.again && kind == frame.KindServed; kind == frame.KindServed && !r.again {
 					err = frame.ErrMalformed
 				} else if out, err = r.done(s); err == nil {
@@ -130,8 +126,7 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 			}
 		}
 		if err != nil {
-			// An honest worker counts its own calls, so it never
-			// sends one that the session or a decoder refuses.
+			// An honest worker counts its calls itself. So it never sends one that the session or a decoder refuses.
 			r.w.kill(&Death{Event: ProtocolBreach, Detail: err.Error()})
 			return out, false
 		}
@@ -140,7 +135,7 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 
 func (r *run) submit(s string) error {
 	if len(s) > frame.MaxCall {
-		return frame.ErrMalformed // one of a result may be larger
+		return frame.ErrMalformed // only the frame of a result may be larger
 	}
 	c, err := frame.DecodeCall(s, r.limits.MessageNodes)
 	if err != nil {
@@ -153,11 +148,11 @@ func (r *run) submit(s string) error {
 	if err := r.s.Submit(c); err != nil {
 		return err
 	}
-	r.calls <- struct{}{} // calls has room for as many as the session takes
+	r.calls <- struct{}{} // calls has room for as many messages as the session takes
 	return nil
 }
 
-// log passes a line on, in its place between the messages.
+// log passes a logged line on, in order with the messages.
 func (r *run) log(s string) error {
 	l, err := frame.DecodeConsole(s, r.limits)
 	if err != nil {
@@ -178,11 +173,11 @@ func (r *run) fetch(s string) error {
 	if !ok {
 		return frame.ErrMalformed
 	}
-	_ = r.write(frame.AppendCells(nil, rows)) // if the worker is gone, its next frame does not come
+	_ = r.write(frame.AppendCells(nil, rows)) // a failure shows when the worker's next frame does not come
 	return nil
 }
 
-// write sends a frame. Two goroutines send: one replies, the other cells.
+// write sends a frame. Two goroutines use it: one for replies, one for cells.
 func (r *run) write(b []byte) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -190,8 +185,7 @@ func (r *run) write(b []byte) error {
 	return err
 }
 
-// done reads how the program ended. If a failure of the host ended
-// it, the error is the host's own, whose text the worker never had.
+// done reads how the program ended. If a failure of the host ended it, done returns the host's own error: the worker never had its text.
 func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +194,7 @@ func (r *run) done(s string) (exoeval.ProgramResult, error) {
 		return exoeval.ProgramResult{}, err
 	}
 	if fail.KindOf(o.Err) == fail.Cancelled && !r.cancelled {
-		return exoeval.ProgramResult{}, frame.ErrMalformed // a worker has no context that ends: an honest one knows this Kind only from a reply
+		return exoeval.ProgramResult{}, frame.ErrMalformed // no context ends in a worker: an honest one knows this Kind only from a reply
 	}
 	if o.Cause != 0 {
 		failed, ok := r.failed[o.Cause]
@@ -212,7 +206,7 @@ func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	return o.ProgramResult, nil
 }
 
-// reply sends answers to the worker, in the order of the calls, until the run is over.
+// reply sends replies to the worker, in the order of the calls, until the run is over.
 func (r *run) reply(ctx context.Context) {
 	var b []byte
 	typ := r.s.Checker().Ref
@@ -243,7 +237,7 @@ func (r *run) reply(ctx context.Context) {
 			continue
 		}
 		if r.write(b) != nil {
-			continue // the worker is gone; the calls that it had sent happen
+			continue // the worker is gone; the calls that it sent still happen
 		}
 		r.mu.Lock()
 		r.open--

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is the path of this very binary, even if its file was replaced or removed.
+// self is the path of this binary, even if its file was replaced or removed.
 func self() (string, error) { return "/proc/self/exe", standalone() }
 
 const (
@@ -19,13 +19,12 @@ const (
 	canReuse      = true
 )
 
-// environment is a worker's whole environment. With a fixed number of processors the runtime never looks the number up. A C library would give
-// each thread an arena of 64 MiB of addresses: a busy machine has one or two threads more, and programs that use no memory would meet their limit.
+// environment is a worker's whole environment. With a fixed number of processors the runtime never reads it. A C library would give each thread an
+// arena of 64 MiB of addresses. A busy machine makes one or two more threads, and small programs would reach their limit.
 var environment = []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1"}
 
-// namespaces are namespaces in which nothing of the host is. A namespace
-// of processes is not among them: in it a worker can't ask whether its
-// host still lives, and Go needs that to tie the worker to the host.
+// namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in one, a worker can't see
+// whether its host lives, which Go needs to tie the two.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
 
 // endpoint is the host's end of one worker.
@@ -33,13 +32,13 @@ type endpoint struct {
 	conn   *os.File
 	stderr int
 	statm  int
-	tasks  string // the folder of its threads
+	tasks  string // the folder that lists the worker's threads
 	clock  int32  // the clock of the worker's processor time
-	most   uint64 // the kernel's limit of processor time for all its programs, seconds; 0: not set
+	most   uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set
 }
 
-// launch starts a worker in the namespaces apart. Call it on a thread that lives as
-// long as the worker: the kernel ends the worker when the thread that started it ends.
+// launch starts a worker in the namespaces apart. Call it on a thread that outlives the worker, because the kernel ends the worker with the
+// thread that started it.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -55,7 +54,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 	errs := os.NewFile(uintptr(pipe[1]), "worker")
 	defer errs.Close()
 	e := &endpoint{stderr: pipe[0], statm: -1}
-	err = errors.Join(unix.SetNonblock(pipe[0], true), unix.SetNonblock(pair[0], true)) // the poller takes only what does not block
+	err = errors.Join(unix.SetNonblock(pipe[0], true), unix.SetNonblock(pair[0], true)) // the runtime's poller needs files that don't block
 	e.conn = os.NewFile(uintptr(pair[0]), "worker")
 	if err != nil {
 		e.close()
@@ -69,8 +68,8 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 		e.close()
 		return nil, nil, err
 	}
-	// The worker's end shares this file description, so it does not block either:
-	// a worker that fills the pipe gets an error and does not wait for us.
+	// The worker's end shares this file description, so it does not block either. A worker that fills the pipe gets an error instead of waiting
+	// for us.
 	unix.SetNonblock(pipe[1], true)
 	e.tasks = "/proc/" + strconv.Itoa(p.Pid) + "/task"
 	if e.statm, err = unix.Open("/proc/"+strconv.Itoa(p.Pid)+"/statm", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -79,16 +78,14 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 		e.close()
 		return nil, nil, err
 	}
-	e.clock = ^int32(p.Pid)<<3 | 2 // CPUCLOCK_SCHED of a process
+	e.clock = ^int32(p.Pid)<<3 | 2 // this is CPUCLOCK_SCHED of the worker
 	return p, e, nil
 }
 
-// limit sets the kernel's limits for the job. size is the worker's address space
-// before the job; the runtime reserves more than it uses. more is how many programs
-// may come after this one: a limit can be raised again up to the first limit.
+// limit sets the kernel's limits for the job. size is the worker's address space before the job, because the runtime reserves more than it
+// uses. more is how many programs may follow: a limit can be raised again, up to the first one.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
-	// If other code waits for our children, the number of a worker
-	// that died in the pool may belong to another process by now.
+	// If other code waits for our children, another process may already have the number of a worker that died in the pool.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
 		return err
 	}
@@ -97,7 +94,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 		return fmt.Errorf("worker: address space: %w", err)
 	}
 	used, _ := e.cpu()
-	// Whole seconds since the start of the process: our own watch is more exact.
+	// These are whole seconds since the start of the process; the host's own watch is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
 	if e.most == 0 {
 		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
@@ -117,15 +114,14 @@ func (e *endpoint) cpu() (time.Duration, bool) {
 	return time.Duration(t.Nano()), true
 }
 
-// memory returns the worker's own memory, without the pages
-// of its binary. ok is false if the kernel does not show it.
+// memory returns the worker's own memory, without the pages of its binary. ok is false if the kernel does not report it.
 func (e *endpoint) memory() (int64, bool) {
 	var b [128]byte
 	n, err := unix.Pread(e.statm, b[:], 0)
 	if err != nil || n <= 0 {
 		return 0, false
 	}
-	var f [3]int64 // size, resident, shared
+	var f [3]int64 // the size, the resident and the shared memory
 	i := 0
 	for _, c := range b[:n] {
 		if c == ' ' {
@@ -139,8 +135,8 @@ func (e *endpoint) memory() (int64, bool) {
 	return (f[1] - f[2]) * pageSize, f[0] > 0
 }
 
-// threads returns the number of threads of the worker. They cost the host what no limit of
-// memory counts: kernel stacks, and numbers of threads, of which a machine has a limited supply.
+// threads returns the number of the worker's threads. They cost the host kernel stacks and thread numbers, of which a machine has a limited
+// supply. No limit of memory counts those.
 func (e *endpoint) threads() int {
 	var st unix.Stat_t
 	if unix.Stat(e.tasks, &st) != nil {
@@ -151,7 +147,7 @@ func (e *endpoint) threads() int {
 
 var pageSize = int64(os.Getpagesize())
 
-// silent reports whether every byte that the worker has sent was read.
+// silent reports whether the host has read every byte that the worker sent.
 func (e *endpoint) silent() bool {
 	raw, err := e.conn.SyscallConn()
 	if err != nil {
@@ -166,7 +162,7 @@ func (e *endpoint) silent() bool {
 	return err == nil && waits
 }
 
-// said returns the error output of a dead worker.
+// said returns what a dead worker wrote to its error output.
 func (e *endpoint) said() string {
 	var b [4 << 10]byte
 	n, err := unix.Read(e.stderr, b[:])
@@ -184,9 +180,8 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf returns how a process ended. state is nil if other code has waited for
-// the process, or if the host ignores SIGCHLD, so that the kernel waits for it.
-// The kernel, since version 6.15, still shows it to the owner of a pidfd.
+// exitOf returns how a process ended. state is nil if other code has waited for the process, or if the host ignores SIGCHLD, so that the
+// kernel waits. Since version 6.15 the kernel still reports the end to the owner of a pidfd.
 func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	var w syscall.WaitStatus
 	if state != nil {
@@ -206,8 +201,7 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. The answer comes
-// a moment after the process can't be waited for any more.
+// exitInfo asks a pidfd how its process ended. The kernel knows it a moment after the process was waited for.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}
@@ -215,7 +209,7 @@ func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 		case err == nil && i.Mask&unix.PIDFD_INFO_EXIT != 0:
 			return syscall.WaitStatus(i.Exit_code), true
 		case err != nil && err != unix.ESRCH:
-			return 0, false // an older kernel
+			return 0, false // older kernels can't report it
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// On other systems a worker is a process with a deadline that watches its
-// own memory. It uses the two standard pipes. The kernel sets it no limits.
+// On other systems a worker is a process with a deadline, which watches its own memory. It uses the two standard pipes. The kernel sets it no
+// limits.
 
 func self() (string, error) {
 	if err := standalone(); err != nil {
@@ -24,7 +24,7 @@ func self() (string, error) {
 const (
 	hostIsolation Isolation = 0
 	namespaces              = 0
-	canReuse                = false // a process that nobody can watch must not live on between programs
+	canReuse                = false // no process may live on between programs if the host can't watch it
 )
 
 type endpoint struct {
@@ -32,7 +32,7 @@ type endpoint struct {
 	errs *os.File
 }
 
-// duplex makes one connection of two pipes.
+// duplex makes one connection from two pipes.
 type duplex struct{ in, out *os.File }
 
 func (d *duplex) Read(b []byte) (int, error)  { return d.in.Read(b) }
@@ -75,7 +75,7 @@ func (e *endpoint) memory() (int64, bool)                                    { r
 func (e *endpoint) silent() bool                                             { return false }
 func (e *endpoint) threads() int                                             { return 0 }
 
-// said returns the error output. The process is dead when it is called, so the pipe ends.
+// said returns the error output of a dead process, so the pipe has an end.
 func (e *endpoint) said() string {
 	b, _ := io.ReadAll(io.LimitReader(e.errs, 4<<10))
 	return string(b)
@@ -93,7 +93,7 @@ func exitOf(_ *os.Process, s *os.ProcessState) ended {
 	return ended{known: true, status: s.ExitCode()}
 }
 
-// The worker's side.
+// The rest is the worker's side.
 
 type stderr struct{}
 

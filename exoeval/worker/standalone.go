@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/internal/wall"
 )
 
-// standalone refuses a binary whose main is not Go's. A Go library in a server of
-// C or Python would be started with that server's main, which would run again.
+// standalone refuses a binary whose main is not Go's: a Go library in a server of C or Python. A worker would start with that server's main,
+// and run the server again.
 func standalone() error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -9,11 +9,11 @@ import (
 
 type launching struct {
 	proc *proc
-	now  bool // a program already waits for it
+	now  bool // a program already waits for the worker
 	err  chan error
 }
 
-// refill starts workers for later programs. p.mu is held.
+// refill starts workers for later programs. The caller holds p.mu.
 func (p *Pool) refill() {
 	for !p.closed && len(p.idle)+p.starting < p.opts.Idle {
 		p.starting++
@@ -36,8 +36,8 @@ func (p *Pool) refill() {
 	}
 }
 
-// fresh starts a worker and waits until it is locked down, or until ctx ends, at the latest
-// with the pool. now says that a program already waits for the worker, so it does not warm up.
+// fresh starts a worker and waits until it is locked down, or until ctx or the pool ends. now reports that a program already waits for the
+// worker, so it does not warm up.
 func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 	l := launching{&proc{}, now, make(chan error, 1)}
 	select {
@@ -58,7 +58,7 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 		}
 		return l.proc, nil
 	case <-ctx.Done():
-		// A start can't be stopped: end the process when it is there.
+		// A start can't be stopped, so end the process when it has started.
 		p.busy.Add(1)
 		go func() {
 			defer p.busy.Done()
@@ -70,7 +70,7 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 	}
 }
 
-// begin starts the launcher when the first program comes. p.mu is held.
+// begin starts the launcher when the first program comes. The caller holds p.mu.
 func (p *Pool) begin() {
 	if p.begun {
 		return
@@ -87,8 +87,8 @@ func (p *Pool) begin() {
 	go p.launcher(path, err)
 }
 
-// launcher starts all workers of the pool on one thread, which lives as long
-// as the pool: the kernel ends a worker when the thread that started it ends.
+// launcher starts all workers of the pool on one thread. The thread lives as long as the pool, because the kernel ends a worker with the
+// thread that started it.
 func (p *Pool) launcher(path string, err error) {
 	defer p.busy.Done()
 	runtime.LockOSThread()
@@ -102,7 +102,7 @@ func (p *Pool) launcher(path string, err error) {
 		select {
 		case l := <-p.launches:
 			e := err
-			if e == nil && p.null == nil { // try again at each start: a host may have no free descriptors for a moment
+			if e == nil && p.null == nil { // try again at each start, because a host may have no free descriptor for a moment
 				p.null, e = os.OpenFile(os.DevNull, os.O_RDWR, 0)
 			}
 			if e == nil {
@@ -115,8 +115,8 @@ func (p *Pool) launcher(path string, err error) {
 	}
 }
 
-// launch runs on the launcher's thread. It tries to make namespaces and goes on without
-// them: a system may not have them, forbid them to us, or have no more of them.
+// launch runs on the launcher's thread. It tries to make namespaces and continues without them: a system may lack them, forbid them, or have
+// none left.
 func (p *Pool) launch(path string, l launching) (err error) {
 	if p.opts.Namespaces && namespaces != 0 {
 		if l.proc.p, l.proc.end, err = launch(path, p.null, l.now, namespaces); err == nil {

@@ -4,11 +4,10 @@ import (
 	"os"
 )
 
-// marker is argument zero of a worker. Nobody starts a program with this
-// name by mistake. If a caller does it on purpose, the process just exits.
+// marker is argument zero of a worker, a name with which no program starts by mistake. With it, started on purpose, the process just exits.
 const marker = "exoagent-worker/1"
 
-// arguments returns the arguments of a worker. They say whether a program already waits for it.
+// arguments returns the arguments of a worker. They report whether a program already waits for it.
 func arguments(now bool) []string {
 	if now {
 		return []string{marker, "now"}
@@ -16,26 +15,25 @@ func arguments(now bool) []string {
 	return []string{marker}
 }
 
-// Exit statuses of a worker. None of them is 2, with which Go's own failures exit.
+// These are exit statuses of a worker. None is 2, the status of Go's own failures.
 const (
 	exitDone     = 0
 	exitMemory   = 86
-	exitNoHost   = 87 // no handshake: a person started it, or its host is gone
-	exitLockdown = 88 // it could not lock itself down
+	exitNoHost   = 87 // there was no handshake: a person started the process, or its host is gone
+	exitLockdown = 88 // the process could not lock itself down
 )
 
-// A binary that imports this package is started again as its own worker. This function takes the
-// worker over: it runs before the program's main and never returns, so no main runs in a worker.
+// A binary that imports this package is started again as its own worker. In a worker this function never returns. It runs before the program's main, so
+// no main runs there.
 //
 // Only internal/wall has another init function, for processes that become other programs. Package main is initialised after all packages that it imports,
-// so its variables and init functions don't run in a worker either. Those of other packages may run, in the
-// order of their import paths. They find no environment, no files but null devices, and the root directory.
+// so its variables and init functions don't run in a worker either. Those of other packages may run, in the order of their import paths. They find no
+// environment, no files but null devices, and the root directory.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return
 	}
-	// While packages initialise, the main goroutine is bound to its thread,
-	// and that makes every switch to it slow. So another goroutine serves.
+	// While packages initialise, the main goroutine is bound to its thread, so every switch to it is slow. So another goroutine serves.
 	go serve()
 	park()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// A program of bytes that are no text, one that makes half characters, and one
+// A program of bytes that are not valid UTF-8, one that makes half characters, and one
 // whose messages are cut, are programs and no breach.
 func TestTextsOfPrograms(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{SourceBytes: 1 << 20}, nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// warmUp is a program that uses what most programs use. A new process has none of
-// its pages in memory, and loading them takes longer than a small program runs.
+// warmUp is a program that uses what most programs use. Loading the pages of a new process takes longer than a small program runs, so the
+// worker does it in advance.
 const warmUp = `async (api) => {
   w.keep((r) => r.id === 1).pick(1, 'y');
   w.keep(({ id }) => id.eq(3));
@@ -23,7 +23,7 @@ const warmUp = `async (api) => {
   return { n, a, s: JSON.stringify(a).length, at: Object.entries({ x: 1 }), r: 'a-b'.replace(/-/g, '+').split('+') };
 }`
 
-// warm runs our own program before the worker says that it is ready.
+// warm runs our own program before the worker reports that it is ready.
 func warm(p *warmPort) exoeval.ProgramResult {
 	con := func(name string) *message.Term { return &message.Term{Con: &message.Type{Name: name}} }
 	data, t := con(value.TypeData), &message.Type{Name: "Warm"}
@@ -54,7 +54,7 @@ func warm(p *warmPort) exoeval.ProgramResult {
 	return out
 }
 
-// warmPort answers a call with rows, by the same frames as a real port.
+// warmPort replies to calls with rows, through the same frames as a real port.
 type warmPort struct {
 	ids    []uint64
 	logged int

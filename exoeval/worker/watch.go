@@ -6,34 +6,32 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// watch checks a worker's limits from outside, where the worker can't change
-// it. The worker's own checks are not enough: native code of the engine
-// ignores the interrupt, and a worker that was taken over would not count.
+// watch checks a worker's limits from outside. The worker's own checks are not enough: native code of the engine ignores the interrupt, and a
+// worker that was taken over would not count.
 type watch struct {
 	timer      *time.Timer
 	last       time.Time
-	wall       time.Duration // time in which the guest computed
-	start, cpu time.Duration // processor time, before the job and at the last look
-	memory     int64         // before the job
+	wall       time.Duration // the time in which the program computed
+	start, cpu time.Duration // the processor time before the job and at the last look
+	memory     int64         // the memory before the job
 	peak       int64         // the most memory that was seen
-	hidden     time.Time     // since when it has shown no memory; zero: it shows it
+	hidden     time.Time     // since when the kernel has shown no memory of the process; zero if it does
 }
 
 const (
-	firstLook = 4 * time.Millisecond // most programs have ended by this time
+	firstLook = 4 * time.Millisecond // most programs have ended before this time
 	nextLook  = 2 * time.Millisecond
-	ending    = 20 * time.Millisecond // time that a process takes from the end of its first thread to its own end
-	grace     = 40 * time.Millisecond // time for the engine's own interrupt, whose error has the place in the program
+	ending    = 20 * time.Millisecond // the time between the end of a process's first thread and its own end
+	grace     = 40 * time.Millisecond // extra time for the engine's own interrupt, whose error has the place in the program
 )
 
-// beforeJob reads what the worker has used before it gets its job: later
-// would be too late, since a program may end before the first look.
+// beforeJob reads what the worker has used before it gets its job. A program may end before the first look, so the first look is too late.
 func (r *run) beforeJob() {
 	w := &r.watch
 	w.start, _ = r.w.end.cpu()
 	w.cpu = w.start
 	w.memory, _ = r.w.end.memory()
-	if r.w.reused.programs > 1 { // memory that it takes before the first look counts, too
+	if r.w.reused.programs > 1 { // memory that the program takes before the first look counts, too
 		w.memory = min(w.memory, r.w.reused.fresh+mayGrow(r.bounds))
 	}
 	w.peak = w.memory
@@ -47,7 +45,7 @@ func (r *run) startWatch() {
 	w.timer = time.AfterFunc(firstLook, r.look)
 }
 
-// stopWatch ends the watch. It is called while the process still exists.
+// stopWatch ends the watch, while the process still exists.
 func (r *run) stopWatch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,12 +60,12 @@ func (r *run) stopWatch() {
 	}
 }
 
-// used returns what was measured. Call it after stopWatch.
+// used returns the measurements. Call it after stopWatch.
 func (w *watch) used() exoeval.Used {
 	return exoeval.Used{CPU: w.cpu - w.start, Memory: w.peak - w.memory}
 }
 
-// look ends a worker that has exceeded a limit. It is called every few milliseconds while the program runs.
+// look ends a worker that has exceeded a limit. It runs every few milliseconds during the program.
 func (r *run) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +77,8 @@ func (r *run) look() {
 	w.last = now
 	cpu, ok := r.w.end.cpu()
 	if r.open > 0 {
-		// It may be waiting for an answer. We don't ask it, because it could lie: if it computes meanwhile,
-		// that shows as processor time. If the system does not show that, Bounds.Total bounds it.
+		// The worker may be waiting for a reply. Asking it would not help, because it could lie: if it computes, its processor time shows that. On a
+		// system without that measure, Bounds.Total bounds it.
 		elapsed = min(elapsed, max(0, cpu-w.cpu))
 	}
 	if ok {
@@ -99,8 +97,8 @@ func (r *run) look() {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
 	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
-		// If the first thread has ended, the kernel does not show the memory of the others. No
-		// honest program does that, but a process that is ending looks the same for a moment.
+		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that, but an ending process looks
+		// the same for a moment.
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})

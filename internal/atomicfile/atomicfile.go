@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Create writes a new file. It fails if there is something at path, a link for example. The file is on the disk when Create returns.
+// Create writes a new file. It fails if anything is at path, for example a link. The file is on the disk when Create returns.
 func Create(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -19,8 +19,8 @@ func Create(path string, text []byte, mode fs.FileMode) error {
 	return finish(f, path, text, mode)
 }
 
-// Replace writes a file at path, and replaces an existing one. The file is on the disk when Replace returns. The temporary file has a random name:
-// at a fixed name an attacker could put a symbolic link, and the write would overwrite the link's target.
+// Replace writes a file at path, in place of an existing one. The file is on the disk when Replace returns. The temporary file has a random name.
+// At a fixed name an attacker could place a symbolic link, and the write would overwrite the link's target.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -40,7 +40,8 @@ func finish(f *os.File, path string, text []byte, mode fs.FileMode) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder makes the names in a folder outlive a loss of power: a new file, a renamed or a removed one. Windows and some file systems can't.
+// SyncFolder makes changes of names in a folder survive a loss of power: new, renamed and removed files. Windows and some file systems can't
+// do that.
 func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// groupings are questions of an analyst, with the names of BenchmarkGroups, and the most that a statement may take on each engine, as a
-// multiple of the handwritten one. SQLite has no decimals: the handwritten statement sums floats, and this module sums exactly.
+// groupings are questions of an analyst, with the names of BenchmarkGroups. Each has its target for both engines, as a multiple of the
+// handwritten statement. SQLite has no decimals: the handwritten statement sums floats, and this module sums exactly.
 var groupings = []grouping{
 	{"count by status", "a count by status", indexTarget, indexTarget},
 	{"count distinct", "how many codes", indexTarget, indexTarget},
@@ -30,8 +30,8 @@ var groupings = []grouping{
 	{"page of a union", "20 rows of two queries together", scanTarget, scanTarget},
 }
 
-// nestings are questions for the rows of links within the rows of a page, with the names of BenchmarkNested. In the
-// handwritten form the engine makes JSON of them; on SQLite that JSON is decoded, as this module's rows are.
+// nestings are questions for the rows of links within the rows of a page, with the names of BenchmarkNested. The handwritten statement lets
+// the engine make JSON of these rows; on SQLite that JSON is decoded, like this module's rows.
 var nestings = []grouping{
 	{"latest 3 of each", "the latest 3 of each of 20", indexTarget, indexTarget},
 	{"all of each", "all of each of 20", indexTarget, indexTarget},

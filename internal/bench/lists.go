@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lists are the common questions of an application, with the names of BenchmarkLists. scan: no
-// index begins with the tenant and serves the question.
+// lists are the common questions of an application, with the names of BenchmarkLists. scan is set if no index begins with the tenant and
+// serves the question.
 var lists = []struct {
 	name, shown string
 	scan        bool
@@ -31,11 +31,11 @@ const (
 	scanTarget  = 1.3
 )
 
-// constants are what a whole program may take in addition to that multiple, in microseconds,
-// whatever it reads: for recording, checking, and on PostgreSQL the round trips.
+// constants are what a program may take in addition to that multiple, in microseconds: for recording, checking, and on PostgreSQL the round
+// trips. They do not depend on what it reads.
 var constants = map[string]float64{"sqlite": 250, "postgres": 500}
 
-// listTable is the first table of docs/performance.md. A target that was missed says so.
+// listTable returns the first table of docs/performance.md. It marks a target that was missed.
 func listTable(m measured, count string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nTargets: a statement takes at most the multiple in the last column; a program at most that multiple of the statement by hand, and %.0f µs on SQLite or %.0f µs on PostgreSQL.\n", constants["sqlite"], constants["postgres"])
@@ -80,7 +80,7 @@ func listTable(m measured, count string) (string, error) {
 	return b.String(), nil
 }
 
-// beyond returns what a program takes in addition to its statement, for each tenant; numbers above the target are bold.
+// beyond returns what a program takes in addition to its statement, for each tenant. Numbers above the target are bold.
 func (m measured) beyond(engine, name string, target float64) (string, int, error) {
 	var out []string
 	missed := 0
@@ -106,7 +106,7 @@ func (m measured) beyond(engine, name string, target float64) (string, int, erro
 	return out[0] + " (" + strings.Join(out[1:], ", ") + ")", missed, nil
 }
 
-// ratios returns the ratios of the tenants; a ratio above the target is bold.
+// ratios returns the ratio for each tenant. A ratio above the target is bold.
 func (m measured) ratios(engine, name, unit string, target float64) (string, int, error) {
 	var out []string
 	missed := 0
@@ -144,7 +144,7 @@ func (m measured) list(engine, tenant, name, unit string) (float64, error) {
 	return median(x), nil
 }
 
-// shortTable is the table of README: the statements of the largest tenant.
+// shortTable returns the table of README: the statements of the largest tenant.
 func shortTable(m measured, count string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n| %s rows | SQLite | PostgreSQL | row-level security |\n|---|---|---|---|\n", count)

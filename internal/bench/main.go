@@ -1,10 +1,9 @@
-// Command bench measures what this module costs and writes the tables of docs/performance.md
-// and README.md.
+// Command bench measures what this module costs and writes the tables of docs/performance.md and README.md.
 //
 //	go run ./internal/bench           # prints the tables
 //	go run ./internal/bench -write    # puts them into the pages
 //	go run ./internal/bench -lists    # the lists only
-//	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, which have a table of their own
+//	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, in their own table
 //	go run ./internal/bench -lists -rows 10000000 -rounds 1    # of any number of rows
 //	go run ./internal/bench -serve    # exo run and exo serve only: how soon they answer, what conversations cost; printed
 //	go run ./internal/bench -tables -write    # files of 50 to 2,000 tables only: exo init, validate and run, and one more user
@@ -58,10 +57,10 @@ func main() {
 	}
 }
 
-// The lists in the pages have these numbers of rows.
+// The lists on the pages have these numbers of rows.
 const shortRows, longRows = 100_000, 1_000_000
 
-// newBencher builds the measured programs in a folder that done removes.
+// newBencher builds the measured programs in a folder, which done removes.
 func newBencher(each string, rows int) (b *bencher, done func(), err error) {
 	if os.Getenv("TEST_POSTGRES_URL") == "" {
 		return nil, nil, errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
@@ -156,7 +155,7 @@ func moduleRoot() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// A table is between one of these lines and the end line.
+// A table is between one of these begin lines and the end line.
 const (
 	begin       = "<!-- go run ./internal/bench -write -->"
 	beginLists  = "<!-- go run ./internal/bench -lists -write -->"
@@ -173,7 +172,7 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// cut finds the table after a begin line of a page, and the text around it.
+// cut finds the table after a begin line of a page, and returns the text around it, too.
 func cut(page, begin string) (before, table, after string, err error) {
 	before, rest, ok := strings.Cut(page, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)

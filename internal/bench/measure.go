@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// measured holds what each benchmark reported, by "package/Benchmark/sub" and unit,
-// one number for each round.
+// measured has what each benchmark reported, one number for each round. The keys are "package/Benchmark/sub" and the unit.
 type measured map[string]map[string][]float64
 
 func (m measured) add(name, unit string, x float64) {
@@ -28,10 +27,10 @@ func (m measured) add(name, unit string, x float64) {
 // bencher runs the benchmarks of the packages and the start of a process.
 type bencher struct {
 	root, dir, each string
-	rows            int // of the lists
+	rows            int // the number of rows of the lists
 }
 
-// suites are the benchmarks of the table, by package, in the order in which a round runs them.
+// suites are the benchmarks of the tables, by package, in the order in which each round runs them.
 var suites = []struct{ pkg, bench, cpu string }{
 	{"internal/bench", "^BenchmarkLists$", ""},
 	{"exo", "^BenchmarkGate$", "1"},
@@ -94,7 +93,7 @@ func (m measured) parse(pkg string, out []byte) error {
 			continue
 		}
 		name := f[0]
-		if i := strings.LastIndexByte(name, '-'); i > 0 { // the number of CPUs
+		if i := strings.LastIndexByte(name, '-'); i > 0 { // the name ends with the number of CPUs
 			name = name[:i]
 		}
 		for i := 2; i+1 < len(f); i += 2 {
@@ -112,7 +111,7 @@ func (m measured) parse(pkg string, out []byte) error {
 	return nil
 }
 
-// start measures a process from its start to its end, with one program in it.
+// start measures a process from its start to its end. The process runs one program.
 func (b *bencher) start(m measured) error {
 	for range 5 {
 		c := b.command(b.binary("simple"), "-e", program)
@@ -124,7 +123,7 @@ func (b *bencher) start(m measured) error {
 		}
 		m.add("start", "ns/op", float64(took.Nanoseconds()))
 		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			m.add("start", "MB", float64(u.Maxrss)/1e3) // in kilobytes, on Linux
+			m.add("start", "MB", float64(u.Maxrss)/1e3) // Linux reports kilobytes
 		}
 	}
 	return nil

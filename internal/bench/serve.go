@@ -22,7 +22,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// servedFile is the beginning of a grant file. serveFiles adds the tokens, one for each principal.
+// servedFile begins a grant file. serveFiles adds a token for each principal.
 const servedFile = `exo: 1
 reviewed: true
 databases: {shop: sqlite:shop.db}
@@ -34,11 +34,11 @@ serve:
   tokens:
 `
 
-// conversations is how many are idle at once.
+// conversations is the number of conversations that are idle at the same time.
 const conversations = 1000
 
-// measureServe prints how long exo run and exo serve take from their start to their first answer, and what idle conversations
-// cost. Each conversation has its own principal, and a connection that stays open after a first list of tools and a program.
+// measureServe prints how long exo run and exo serve take from their start to their first answer, and what idle conversations cost. Each
+// conversation has its own principal and connection. The connection stays open after a first list of tools and a program.
 func measureServe(ctx context.Context, w io.Writer, rounds int) error {
 	dir, err := os.MkdirTemp("", "serve")
 	if err != nil {
@@ -117,7 +117,7 @@ func serveFiles(dir string) error {
 			return err
 		}
 		fmt.Fprintf(&b, "    t%d: {token: 'file:token%[1]d', claims: {org: %[1]d}}\n", i)
-		if i == 0 { // the file for the measured starts has one token to read
+		if i == 0 { // the measured starts use a file with only one token
 			if err := os.WriteFile(filepath.Join(dir, "one.yaml"), b.Bytes(), 0o600); err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func runOnce(ctx context.Context, bin, dir string) (time.Duration, error) {
 
 func tokenOf(i int) string { return fmt.Sprintf("%040d", i) }
 
-// frame is a request of the older revision, as a client without sessions sends it.
+// frame returns a request of the older protocol revision, as a client without sessions sends it.
 func frame(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 }
@@ -201,7 +201,7 @@ func (s *servedHTTP) stop() error {
 	return errors.Join(s.cmd.Process.Signal(syscall.SIGTERM), s.cmd.Wait())
 }
 
-// ask sends a request of one conversation, over the conversation's own connection, which stays open.
+// ask sends a request of one conversation over its own connection, which stays open.
 func (s *servedHTTP) ask(i int, method, params string) (string, error) {
 	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(frame(method, params)))
 	if err != nil {
@@ -249,6 +249,6 @@ func (s *servedHTTP) memory() int {
 	if m == nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(string(m[1])) // digits
+	n, _ := strconv.Atoi(string(m[1])) // n has only digits, so there is no error
 	return n
 }

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// row is one line of the table: a benchmark, the benchmark that it is compared with, and its target
-// on a machine with two cores.
+// row is one line of the table: a benchmark, the benchmark for comparison, and the target on a machine with two cores.
 type row struct {
 	what   string
-	name   string // of the benchmark
-	unit   string // "" is ns/op
-	beside string // the benchmark that it is compared with, or ""
+	name   string // the benchmark's name
+	unit   string // the unit; "" is ns/op
+	beside string // the benchmark for comparison, or ""
 	target string
 }
 
@@ -46,7 +45,7 @@ func makeRows() []row {
 		row{"the memory of that process", "start", "MB", "", "under 40 MB"})
 }
 
-// table is the table in docs/performance.md.
+// table returns the table in docs/performance.md.
 func table(m measured, rounds int) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nMedians of %d rounds on %d cores (%s/%s, %s).\n\n", rounds, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
@@ -96,7 +95,7 @@ func median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// shown writes a number of nanoseconds, or of megabytes, with three digits.
+// shown writes a number of nanoseconds or megabytes with three digits.
 func shown(x float64, unit string) string {
 	if unit == "MB" {
 		return fmt.Sprintf("%.3g MB", x)

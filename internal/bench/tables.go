@@ -21,11 +21,11 @@ import (
 
 // This file measures databases with many tables and dense links: how long exo init, exo validate and exo run take, and what one more user costs.
 
-// sizes are the measured numbers of tables.
+// sizes are the numbers of tables that are measured.
 var sizes = []int{50, 100, 200, 400, 1000, 2000}
 
-// tableStatements make a database of n tables: orgs, and tables that each have a tenant column and
-// foreign keys to up to four tables before.
+// tableStatements returns the statements for a database of n tables: orgs, and tables with a tenant column and foreign keys to up to four
+// earlier tables.
 func tableStatements(n int) (out []string) {
 	out = append(out, "CREATE TABLE orgs (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 	for i := range n - 1 {
@@ -47,7 +47,7 @@ func tableStatements(n int) (out []string) {
 	return out
 }
 
-// makeTables writes such a database to a file.
+// makeTables writes the database of tableStatements to a file.
 func makeTables(ctx context.Context, path string, n int) error {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -65,7 +65,7 @@ func makeTables(ctx context.Context, path string, n int) error {
 	return errors.Join(tx.Commit(), db.Close())
 }
 
-// runTables measures each size, and prints the table or writes it.
+// runTables measures each size, and prints or writes the table.
 func runTables(ctx context.Context, write bool) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -118,7 +118,7 @@ func runTables(ctx context.Context, write bool) error {
 	return put(root, "docs/performance.md", beginTables, b.String())
 }
 
-// spent returns the processor time and the largest memory of a command, including the processes that it started.
+// spent returns the processor time and the largest memory of a command and the processes that it started.
 func spent(cmd *exec.Cmd) (string, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -137,10 +137,10 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-// further is what one more user of a file costs, without any program.
+// further is what one more user of a file costs without running a program.
 type further struct {
 	took            time.Duration
-	kept, allocated int // bytes
+	kept, allocated int // in bytes
 }
 
 // furtherUser makes tools for many users, after the first user's tool.

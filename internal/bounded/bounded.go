@@ -1,9 +1,9 @@
-// Package bounded reads what others send, up to a number of bytes.
+// Package bounded reads foreign data up to a number of bytes.
 package bounded
 
 import "io"
 
-// Reader reads from a reader and fails beyond a number of bytes. If it just ended, half an answer could be read as a whole one.
+// Reader reads from another reader and fails beyond a number of bytes. If it just ended there, half an answer could pass for a whole one.
 type Reader struct {
 	from   io.Reader
 	left   int64
@@ -11,17 +11,17 @@ type Reader struct {
 	failed error
 }
 
-// New makes a Reader of at most most bytes. beyond makes the error of a longer answer; it is called once.
+// New makes a Reader of at most most bytes. beyond makes the error for longer data; it is called once.
 func New(from io.Reader, most int64, beyond func() error) *Reader {
 	return &Reader{from: from, left: most, beyond: beyond}
 }
 
-// Read implements io.Reader. The bytes that fit come before the error.
+// Read implements io.Reader. It returns all bytes that fit before it returns the error.
 func (r *Reader) Read(b []byte) (int, error) {
 	if r.failed != nil || len(b) == 0 {
 		return 0, r.failed
 	}
-	if int64(len(b))-1 > r.left { // one more shows that there is more
+	if int64(len(b))-1 > r.left { // one byte more shows whether the data continue
 		b = b[:r.left+1]
 	}
 	n, err := r.from.Read(b)

@@ -1,4 +1,4 @@
-// Package buildinfo says which version of exoagent a process runs, for `exo version` and for the record of runs.
+// Package buildinfo finds the version of exoagent that a process runs, for `exo version` and for the record of runs.
 package buildinfo
 
 import (
@@ -10,10 +10,10 @@ import (
 
 const module = "github.com/exoagent/exoagent"
 
-// Release is the version of a released binary. The linker sets it: releases are built in a clone, for which Go knows no version.
+// Release is the version of a released binary. The linker sets it, because releases are built in a clone, for which Go knows no version.
 var Release string
 
-// Version returns the version of exoagent in this process: see Of.
+// Version returns the version of exoagent in this process, in the form of Of.
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -27,8 +27,8 @@ const (
 	modified = "(modified)"
 )
 
-// Of returns the version of exoagent in a build: its version as a module, whether it is built itself or is part of a host, and the commit if it was
-// built in a clone.
+// Of returns the version of exoagent in a build: the version of the module, whether it was built alone or in a host, and for a build in a clone the
+// commit.
 func Of(info *debug.BuildInfo) string {
 	for _, d := range info.Deps {
 		if d.Path != module {
@@ -37,7 +37,7 @@ func Of(info *debug.BuildInfo) string {
 		if d.Replace == nil {
 			return cmp.Or(d.Version, devel)
 		}
-		if d.Replace.Version == "" { // a folder, whose content may be anything
+		if d.Replace.Version == "" { // a folder can have any content
 			return devel
 		}
 		return d.Replace.Path + "@" + d.Replace.Version
@@ -56,7 +56,7 @@ func Of(info *debug.BuildInfo) string {
 	return version
 }
 
-// Known reports whether a version names one source text. A build outside of a clone, or of changed files, has no such version.
+// Known reports whether a version identifies one source text. Builds outside a clone, or of changed files, have no such version.
 func Known(version string) bool {
 	return version != "" && version != devel && !strings.HasSuffix(version, modified) && !strings.HasSuffix(version, "+dirty")
 }

@@ -1,4 +1,4 @@
-// Package cellform has the forms in which SQLite columns store times, days and flags, for which SQLite has no types.
+// Package cellform has the forms in which SQLite columns store times, days and flags. SQLite has no types for these.
 package cellform
 
 import (
@@ -10,24 +10,24 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Form is how all cells of a column are written. The zero Form means that none is declared: then
-// times are texts in any form that ReadTime reads, days are "2006-01-02", and flags 0 and 1.
+// Form is how all cells of a column are written. The zero Form is an undeclared one: times in any text that ReadTime reads, days as
+// "2006-01-02", and flags as 0 and 1.
 type Form string
 
-// All forms but UnixMillis, Unix and the flags are texts in UTC.
+// These are texts in UTC, except UnixMillis, Unix and the flags.
 const (
-	ISO        Form = "iso"          // 2006-01-02T15:04:05.000Z; on PostgreSQL nothing finer than a millisecond
-	Seconds    Form = "sql"          // 2006-01-02 15:04:05
-	Fraction   Form = "sql-fraction" // 2006-01-02 15:04:05.999999, with any number of digits
-	Go         Form = "go"           // 2006-01-02 15:04:05.999999999 +0000 UTC
-	Offset     Form = "offset"       // 2006-01-02 15:04:05.999999999+00:00
+	ISO        Form = "iso"          // like 2006-01-02T15:04:05.000Z; PostgreSQL then keeps nothing finer than a millisecond
+	Seconds    Form = "sql"          // like 2006-01-02 15:04:05
+	Fraction   Form = "sql-fraction" // like 2006-01-02 15:04:05.999999, with any number of digits
+	Go         Form = "go"           // like 2006-01-02 15:04:05.999999999 +0000 UTC
+	Offset     Form = "offset"       // like 2006-01-02 15:04:05.999999999+00:00
 	Unix       Form = "unix"         // whole seconds since 1970
 	UnixMillis Form = "unix-ms"      // whole milliseconds since 1970
-	Letters    Form = "t/f"          // flags
-	Words      Form = "true/false"   // flags
+	Letters    Form = "t/f"          // flags as t and f
+	Words      Form = "true/false"   // flags as true and false
 )
 
-// layouts are Go's layouts of the texts.
+// layouts maps the forms of texts to Go's layouts.
 var layouts = map[Form]string{
 	ISO: scalar.TimeFormat, Seconds: time.DateTime, Fraction: "2006-01-02 15:04:05.999999999",
 	Go: "2006-01-02 15:04:05.999999999 +0000 UTC", Offset: "2006-01-02 15:04:05.999999999+00:00",
@@ -35,10 +35,10 @@ var layouts = map[Form]string{
 
 var ends = map[Form]string{ISO: "Z", Go: "UTC", Offset: "+00:00"}
 
-// flags are the texts for true and for false.
+// flags maps forms of flags to the texts for true and false.
 var flags = map[Form][2]string{Letters: {"t", "f"}, Words: {"true", "false"}}
 
-// Of returns the forms of a type, coarse before finer ones: the first form that fits all cells is the form of a column.
+// Of returns the forms of a type, coarse ones first. A column gets the first form that fits all its cells.
 func Of(kind string) []Form {
 	switch kind {
 	case "time":
@@ -57,12 +57,12 @@ func (f Form) Fits(kind string) bool { return slices.Contains(Of(kind), f) }
 // Number reports whether cells are whole numbers.
 func (f Form) Number() bool { return f == Unix || f == UnixMillis }
 
-// Exact reports whether a cell has no more precision than a program sees of it. Then equal values have equal cells, and cells sort like values.
+// Exact reports whether a cell has no more precision than a program sees. Then equal values have equal cells, and cells sort like values.
 func (f Form) Exact(kind string) bool {
 	return f != "" && (kind != "time" || f != Fraction && f != Go && f != Offset)
 }
 
-// Index is a form's number in a statement, and ByIndex returns the form of a number.
+// Index returns the number of a form in a statement. ByIndex returns the form for a number.
 func (f Form) Index() int { return slices.Index(all, f) }
 
 func ByIndex(i int64) Form {
@@ -74,7 +74,7 @@ func ByIndex(i int64) Form {
 
 var all = []Form{"", ISO, Seconds, Fraction, Go, Offset, Unix, UnixMillis, Letters, Words}
 
-// Time reads a cell (an int64, a float64 or a text) as a time, cut to the millisecond. ok is false for a cell in another form.
+// Time reads a cell (an int64, a float64 or a text) as a time, cut to the millisecond. ok is false if the cell has another form.
 func (f Form) Time(cell any) (t time.Time, ok bool) {
 	s, text := cell.(string)
 	n, whole := cell.(int64)
@@ -88,13 +88,13 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 	case f.Number() || !text:
 		return t, false
 	default:
-		s, _, _ = strings.Cut(s, " m=")                                                               // cuts off Go's monotonic clock
-		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // checked first: Parse makes an error for a text that does not match
+		s, _, _ = strings.Cut(s, " m=")                                                               // Go's texts may end with a monotonic clock
+		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // this check is cheap; for other texts Parse would make an error
 			return t, false
 		}
 		var err error
 		t, err = time.Parse(layouts[f], s)
-		ok = err == nil && !(f == Seconds && len(s) != len(time.DateTime)) // Parse takes a fraction where the layout has none
+		ok = err == nil && !(f == Seconds && len(s) != len(time.DateTime)) // Parse accepts a fraction even if the layout has none
 	}
 	if t = t.UTC(); !ok || t.Year() < 0 || t.Year() > 9999 {
 		return t, false
@@ -102,11 +102,11 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 	return t.Truncate(time.Millisecond), true
 }
 
-// These are the milliseconds since 1970 of the years 0 to 9999.
+// These are the first millisecond of year 0 and the last of year 9999, since 1970.
 var least, most = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
 
-// ReadTime reads a time in any form that is a text: ISO 8601 and RFC 3339, SQL's with an offset of minutes or
-// of hours only, and the form of the String method of Go's time.Time, which Go drivers for SQLite store.
+// ReadTime reads a time from any text form: ISO 8601, RFC 3339, SQL's with an offset in hours or minutes. It also reads the String form of
+// Go's time.Time, which Go drivers for SQLite store.
 func ReadTime(s string) (time.Time, bool) {
 	if t, ok := scalar.ParseTime(s); ok {
 		return t, true
@@ -123,7 +123,8 @@ func ReadTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Read reads a cell as a value of a type: the text of a time or a day as programs get it, or 0 and 1. It returns nil for a cell in another form.
+// Read reads a cell as a value of a type. A time or a day becomes the text that programs get, a flag 0 or 1. Read returns nil for a cell in
+// another form.
 func (f Form) Read(kind string, cell any) any {
 	if kind == "bool" {
 		switch i := slices.Index(flagsOf(f), cell); i {
@@ -164,10 +165,10 @@ func (f Form) Bound(t time.Time) any {
 	case "", ISO:
 		return t.UTC().Format(scalar.TimeFormat)
 	}
-	return t.UTC().Format(layouts[Fraction]) // the other texts begin with it
+	return t.UTC().Format(layouts[Fraction]) // texts with more precision begin with this one
 }
 
-// Write returns the cell for a time. It fails if the form can't represent the time.
+// Write returns the cell for a time. It fails if the form lacks the precision.
 func (f Form) Write(t time.Time) (any, error) {
 	if whole := t.Truncate(time.Second); (f == Unix || f == Seconds) && !whole.Equal(t) {
 		return nil, errors.New("holds whole seconds, and can't be given a time with milliseconds: write new Date(Math.floor(time / 1000) * 1000)")
@@ -198,7 +199,7 @@ func (f Form) Flag(b bool) any {
 	return b
 }
 
-// Example is a cell of the form, for people.
+// Example returns a cell of the form, for people.
 func (f Form) Example() string {
 	switch {
 	case f == Unix:

@@ -1,5 +1,5 @@
-// Package chart finds the chart that the shape of a result's rows suggests, and draws it as text. The page of a result (package resultpage)
-// has the same rules, which testdata/shapes.json holds both to.
+// Package chart finds the chart that a result suggests by its shape, and draws it as text. The page of a result (package resultpage) has the
+// same rules; testdata/shapes.json tests both.
 package chart
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Chart shows numbers by a time or by a name.
+// Chart shows numbers over times, or for names.
 type Chart struct {
-	By     string   // the column of the times or names
-	Time   bool     // the labels are in order, and drawn from left to right
-	Labels []string // the values of By
+	By     string   // the column with the times or names
+	Time   bool     // Labels are times, in order, and are drawn from left to right
+	Labels []string // the values of the column By
 	Series []Series
 }
 
 // Series is one column of numbers.
 type Series struct {
 	Name   string
-	Texts  []string  // the values as texts of the result; "" is null
+	Texts  []string  // the values as the result has them; "" is null
 	Values []float64 // the values as numbers; NaN is null
 }
 
-// These match the JSON of the cells of a column.
+// These match the JSON of a column's cells.
 var (
-	number  = regexp.MustCompile(`^(-?\d.*|"-?\d+\.\d+")$`) // a decimal is a text
+	number  = regexp.MustCompile(`^(-?\d.*|"-?\d+\.\d+")$`) // numbers, and decimals, which are texts
 	whole   = regexp.MustCompile(`^-?\d+$`)
 	word    = regexp.MustCompile(`^["tf]`)
 	moment  = regexp.MustCompile(`^"\d{4}-\d\d(-\d\d(T[\d:.]+Z)?)?"$`)
-	keyName = regexp.MustCompile(`^id$|[a-z](Id|ID|_id)$`) // numbers that only name rows
+	keyName = regexp.MustCompile(`^id$|[a-z](Id|ID|_id)$`) // columns with numbers that only identify rows
 	cycle   = regexp.MustCompile(`(?i)(^|[a-z_])(year|quarter|month|week|day|hour)$`)
 )
 
-// column is a column of a result, with the JSON of each row's cell.
+// column is a column of a result. It has the JSON of each row's cell.
 type column struct {
 	name  string
 	cells []string
@@ -59,7 +59,7 @@ func (c *column) all(re *regexp.Regexp) bool {
 	return null < len(c.cells)
 }
 
-func (c *column) role() string { // to a chart: its time, a number, a word to name a bar by, a key, which is left out
+func (c *column) role() string { // role returns what a column is for in a chart: a time, a number, a word that names a bar, or a key, which is left out.
 	switch {
 	case keyName.MatchString(c.name) && c.all(whole):
 		return "key"
@@ -73,7 +73,7 @@ func (c *column) role() string { // to a chart: its time, a number, a word to na
 	return "other"
 }
 
-// Of returns the chart that a result, as JSON, suggests. If there is none, c is nil and why gives the reason.
+// Of returns the chart that a result in JSON suggests. If it suggests none, c is nil and why is the reason.
 func Of(result []byte) (c *Chart, why string) {
 	columns, n := columnsOf(result)
 	of := map[string][]*column{}
@@ -120,7 +120,7 @@ func Of(result []byte) (c *Chart, why string) {
 	return c, ""
 }
 
-// text returns the text or number in a cell's JSON; "" for null.
+// text returns the text or number in a cell's JSON, and "" for null.
 func text(cell string) (s string) {
 	if !strings.HasPrefix(cell, `"`) && cell != "null" {
 		return cell
@@ -137,7 +137,7 @@ func value(s string) float64 {
 	return v
 }
 
-// columnsOf splits a result into columns, and returns the number of rows; 0 if it is no list of rows.
+// columnsOf splits a result into columns, and returns the number of rows. The number is 0 if the result is no list of rows.
 func columnsOf(result []byte) (columns []*column, n int) {
 	var rows []json.RawMessage
 	if json.Unmarshal(result, &rows) != nil {
@@ -166,7 +166,7 @@ func columnsOf(result []byte) (columns []*column, n int) {
 	return columns, len(rows)
 }
 
-// height is how many lines a chart by time has for its values.
+// height is the number of lines for the values of a chart over times.
 const height = 10
 
 // Draw draws the chart as lines of at most width columns of a terminal. The text has no control characters.
@@ -189,7 +189,7 @@ func (c *Chart) Draw(width int) string {
 	return strings.Join(parts, "\n")
 }
 
-// short returns the texts of numbers, to three digits if one of them is too long for the narrowest chart.
+// short returns the texts of numbers. If a text is too long for the narrowest chart, all are shortened to three digits.
 func short(s Series) []string {
 	if !slices.ContainsFunc(s.Texts, func(t string) bool { return len(t) > 12 }) {
 		return s.Texts
@@ -217,7 +217,7 @@ func (s *Series) ends() (low, high float64, lowText, highText string) {
 	return low, high, lowText, highText
 }
 
-// bars draws a bar for each name, to the right from a line at 0, and to the left for a negative number.
+// bars draws a bar for each name: to the right of a line at 0, or to the left for a negative number.
 func (s *Series) bars(labels []string, widest, width int) string {
 	places, digits := 0, 0
 	point := func(t string) int { return strings.IndexByte(t+".", '.') }
@@ -226,13 +226,13 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	}
 	low, high, _, _ := s.ends()
 	room := max(4, width-widest-digits-places-4)
-	left := 0 // columns for negative numbers
+	left := 0 // columns left of the line at 0, for negative numbers
 	if low < 0 {
 		left = max(1, min(room-1, int(math.Round(float64(room)*(low/2/(low/2-high/2))))))
 	}
-	unit := math.Max(high/float64(room-left), -low/math.Max(1, float64(left))) // the number for one column, the same on both sides
+	unit := math.Max(high/float64(room-left), -low/math.Max(1, float64(left))) // the number that a column of the terminal means, the same on both sides
 	var b strings.Builder
-	for i, t := range s.Texts { // decimal points are one below the other
+	for i, t := range s.Texts { // align the decimal points
 		line := labels[i] + strings.Repeat(" ", widest-printable.Width(labels[i])+2+digits-point(t)) + t + strings.Repeat(" ", 2+places-(len(t)-point(t)))
 		eighths := 0
 		if v := s.Values[i]; unit > 0 && !math.IsNaN(v) {
@@ -249,7 +249,7 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	return b.String()
 }
 
-// columns draws the values from left to right. If there are more values than places, the last value of a place is shown.
+// columns draws the values from left to right. With more values than places, a place shows its last value.
 func (s *Series) columns(labels []string, widest, width int) string {
 	low, high, lowText, highText := s.ends()
 	margin := max(len(lowText), len(highText))
@@ -258,11 +258,11 @@ func (s *Series) columns(labels []string, widest, width int) string {
 	if room < n {
 		place = func(i int) int { return i * (room - 1) / (n - 1) }
 	}
-	up := height // lines above 0
+	up := height // the number of lines above 0
 	if low < 0 {
-		up = min(height-1, int(math.Ceil(height*(high/2/(high/2-low/2))))) // halves, since the difference of the two numbers may overflow
+		up = min(height-1, int(math.Ceil(height*(high/2/(high/2-low/2))))) // halve both numbers, because their difference may overflow
 	}
-	unit := math.Max(high/math.Max(1, float64(up)), -low/math.Max(1, float64(height-up))) / 8 // the number for an eighth of a line
+	unit := math.Max(high/math.Max(1, float64(up)), -low/math.Max(1, float64(height-up))) / 8 // the number that an eighth of a line means
 	unit = cmp.Or(unit, 1)
 	first, last := up-int(math.Ceil(high/unit/8)), up-1+int(math.Ceil(-low/unit/8))
 	lines := make([][]rune, height)
@@ -275,7 +275,7 @@ func (s *Series) columns(labels []string, widest, width int) string {
 			glyph := ' '
 			if y < up && v > 0 {
 				glyph = []rune(" ▁▂▃▄▅▆▇█")[max(0, min(int(math.Round(v/unit))-8*(up-1-y), 8))]
-			} else if y >= up && v < 0 { // there are fewer characters for blocks that hang down
+			} else if y >= up && v < 0 { // Unicode has fewer characters for blocks that hang down
 				glyph = []rune(" ▔▔▀▀▀▀██")[max(0, min(int(math.Round(-v/unit))-8*(y-up), 8))]
 			}
 			for x := place(i); x < end; x++ {

@@ -1,4 +1,4 @@
-// Package cli has what a program with several commands needs: finding the command, its flags, help, completion, manual pages and exit codes.
+// Package cli has the parts of a program with several commands: finding a command, its flags, help, completion, manual pages and exit codes.
 package cli
 
 import (
@@ -13,41 +13,38 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Command is one word after exo, or two.
+// Command is a command of exo. Its name is one word, or two.
 type Command struct {
 	Name   string
 	Args   string // the arguments after the flags, as help shows them
-	Short  string // one line
-	Long   string // paragraphs and examples, for its own help
-	Exits  string // what its exit codes mean; "": ExitsOnly
-	Hidden bool   // help does not list it
-	raw    bool   // its arguments are not parsed
+	Short  string // a line of help
+	Long   string // paragraphs and examples for the command's own help
+	Exits  string // the meaning of its exit codes; "" means ExitsOnly
+	Hidden bool   // the list of commands leaves it out
+	raw    bool   // the command gets its arguments unparsed
 
-	// Flags declares the command's flags and returns the function to run after they are parsed.
-	// args are the words that are no flags, wherever they were.
+	// Flags declares the command's flags. It returns the function that runs after they are parsed. The function's args are the words that are no
+	// flags, in any place.
 	Flags func(fs *flag.FlagSet) Action
 
-	// Values are the possible values of a flag, "-engine", or with "" of an argument, for
-	// completion.
+	// Values has the possible values of a flag like "-engine", or of an argument under "", for completion.
 	Values map[string][]string
 }
 
-// Action runs a command. Its error is printed to standard error, and its exit code is that of a
-// Failure, or else ExitCannot.
+// Action runs a command. Its error is printed to standard error. The exit code is the one of a Failure, otherwise ExitCannot.
 type Action func(ctx context.Context, std Stdio, args []string) error
 
 // Commands is the commands of a program, in the order in which help lists them.
 type Commands []Command
 
-// Stdio is what a command reads and writes: results go to Out, all messages about them to Err.
+// Stdio is where a command reads and writes: results go to Out, all messages to Err.
 type Stdio struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 }
 
-// These are the exit codes. Scripts rely on them: see Overview. Only commands that look for
-// something return ExitFound; their help explains what it means.
+// These are the exit codes. Scripts rely on them: see Overview. Only commands that search return ExitFound, and their help gives its meaning.
 const (
 	ExitDone = iota
 	ExitFound
@@ -66,7 +63,7 @@ const exitHelp = `exit codes:
 // ExitStopped is the exit code that shells report for a process that SIGINT ended.
 const ExitStopped = 128 + 2
 
-// ExitsOnly is the help text of commands that don't look for anything.
+// ExitsOnly is the help text about exit codes for commands that do not search.
 const ExitsOnly = `exit codes:
   0  done
   2  the command line is wrong
@@ -75,10 +72,10 @@ const ExitsOnly = `exit codes:
 
 const ProgramName = "exo"
 
-// Failure is an error with an exit code. Other errors exit with ExitCannot.
+// Failure is an error with an exit code. Any other error exits with ExitCannot.
 type Failure struct {
 	Code int
-	Err  error // nil: nothing is printed
+	Err  error // nil prints nothing
 }
 
 func (f *Failure) Error() string {
@@ -95,9 +92,8 @@ func Usagef(format string, args ...any) error {
 	return &Failure{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Run runs one command line and returns the exit code. All output goes through printable.Writer:
-// names, findings and errors contain texts of a database, and a hostile server could write escape
-// sequences into them that control the terminal.
+// Run runs one command line and returns the exit code. All output goes through printable.Writer: names, findings and errors contain texts of a
+// database, in which a hostile server could hide escape sequences that control the terminal.
 func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 	std.Out, std.Err = printable.NewWriter(std.Out), printable.NewWriter(std.Err)
 	name := ProgramName
@@ -128,7 +124,7 @@ func Run(ctx context.Context, std Stdio, all Commands, args []string) int {
 		code = f.Code
 	}
 	text := err.Error()
-	if text != "" && ctx.Err() != nil { // only main's context: Ctrl-C. Errors of operations that were cut off are not shown
+	if text != "" && ctx.Err() != nil { // after Ctrl-C, which ends main's context, errors of interrupted operations are not shown
 		code, text = ExitStopped, "stopped"
 	}
 	if text != "" {
@@ -149,7 +145,7 @@ func (all Commands) noCommand(word string) error {
 		}
 	}
 	if len(below) > 0 {
-		return Usagef("want one of %s %s %s; %s help %s %s says more of the first", ProgramName, word, strings.Join(below, "|"), ProgramName, word, below[0])
+		return Usagef("want one of %s %s %s; %s help %s %s explains the first", ProgramName, word, strings.Join(below, "|"), ProgramName, word, below[0])
 	}
 	if near := scalar.Nearest(word, names); near != "" {
 		return Usagef("there is no command %q; did you mean %s %s?", word, ProgramName, near)
@@ -157,7 +153,7 @@ func (all Commands) noCommand(word string) error {
 	return Usagef("there is no command %q; %s help lists them", word, ProgramName)
 }
 
-// find finds the command of a word, or of this word and the next, and returns the words after its name.
+// find finds the command that a word names, alone or with the next word. It returns the words after the name.
 func (all Commands) find(word string, more []string) (c Command, rest []string, ok bool) {
 	for _, x := range all {
 		if len(more) > 0 && x.Name == word+" "+more[0] {
@@ -190,7 +186,7 @@ func (c Command) Run(ctx context.Context, std Stdio, args []string) error {
 		}
 		n := len(args) - fs.NArg()
 		left := args[n:]
-		if n > 0 && args[n-1] == "--" { // nothing after it is a flag
+		if n > 0 && args[n-1] == "--" { // all words after -- are arguments
 			rest, left = append(rest, left...), nil
 		}
 		if len(left) > 0 {

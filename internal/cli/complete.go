@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Complete is the hidden command that the scripts of completion.go ask for the possible last words.
-// So completion offers what the parser takes.
+// Complete is the hidden command that scripts of completion.go ask for possible last words. So completion offers exactly the words that the
+// parser accepts.
 func Complete(all func() Commands) Command {
 	return Command{
 		Name:   "__complete",
@@ -16,12 +16,12 @@ func Complete(all func() Commands) Command {
 		Short:  "list what the last word could be",
 		Long:   "One candidate a line, with a tab and what it is; or :files or :dirs, for the shell to list.\n",
 		Hidden: true,
-		raw:    true, // its words are other commands' flags
+		raw:    true, // the words may be flags of other commands
 		Flags:  func(*flag.FlagSet) Action { return all().runComplete },
 	}
 }
 
-// These values of a command make the shell list files or folders, or all commands.
+// With these values a shell lists files or folders, or completion lists all commands.
 const (
 	AnyFile    = ":files"
 	AnyDir     = ":dirs"
@@ -37,7 +37,7 @@ func (all Commands) runComplete(_ context.Context, std Stdio, words []string) er
 	return nil
 }
 
-// candidates lists what the last of words, empty or begun, could be.
+// candidates lists the possible last words. The last of words is empty or begun.
 func (all Commands) candidates(words []string) []string {
 	if len(words) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 	return f
 }
 
-// beginning returns the values that begin with start, and the marks for what a shell lists.
+// beginning returns the values that begin with start, and the marks for lists of the shell.
 func (all Commands) beginning(values []string, start string) (out []string) {
 	for _, v := range values {
 		switch {
@@ -105,7 +105,7 @@ func (all Commands) beginning(values []string, start string) (out []string) {
 	return out
 }
 
-// seconds completes the second word of a command such as `record verify`: it lists the words after name that begin with start, each with its help.
+// seconds completes the second word of a command like `record verify`. It lists the words after name that begin with start, each with its help.
 func (all Commands) seconds(name, start string) (out []string) {
 	for _, c := range all {
 		if second, ok := strings.CutPrefix(c.Name, name+" "); ok && strings.HasPrefix(second, start) {

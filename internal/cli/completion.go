@@ -26,13 +26,13 @@ func runCompletion(_ context.Context, std Stdio, args []string) error {
 	}
 	script, ok := completionScripts[args[0]]
 	if !ok {
-		return Usagef("there is no script for %q; there are bash, zsh and fish", args[0])
+		return Usagef("there is no script for %q; want bash, zsh or fish", args[0])
 	}
 	_, err := io.WriteString(std.Out, script)
 	return err
 }
 
-// completionScripts only ask exo: see complete.go.
+// completionScripts have the script for each shell. A script only calls exo: see complete.go.
 var completionScripts = map[string]string{
 	"bash": `# bash completion for exo
 _exo() {

@@ -10,14 +10,13 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// SpinAfter is how long an operation may take before the terminal shows that it runs.
+// SpinAfter is how long an operation may take before the terminal shows it.
 const SpinAfter = time.Second / 2
 
-// During runs an operation that may take long, and shows that on standard error if it is a
-// terminal. f writes to the Stdio that it gets.
+// During runs f, which may take long, and shows that on standard error if that is a terminal. f must write to the Stdio that it gets.
 func During[T any](std Stdio, what string, f func(std Stdio) (T, error)) (T, error) {
 	what = schema.Printable(what)
-	if short := []rune(what); len(short) > 50 { // one line, which can be erased again
+	if short := []rune(what); len(short) > 50 { // the text must fit on one line, which is erased later
 		what = string(short[:49]) + "…"
 	}
 	s := &spin.Spinner{}
@@ -31,8 +30,7 @@ func During[T any](std Stdio, what string, f func(std Stdio) (T, error)) (T, err
 	return f(std)
 }
 
-// Terminal returns the writer behind the writer that a command gets. A caller that uses it escapes texts itself; it needs the device for the
-// width.
+// Terminal returns the device behind a command's writer, for its width. A caller that writes to the device must escape texts itself.
 func Terminal(w io.Writer) io.Writer {
 	if p, ok := w.(*printable.Writer); ok {
 		return p.Unwrap()

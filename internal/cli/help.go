@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Help is the command that lists the commands, itself among them.
+// Help is the command that lists all commands, also itself.
 func Help(all func() Commands) Command {
 	return Command{
 		Name:   "help",
@@ -37,7 +37,7 @@ func (all Commands) runHelp(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// overview is the text of exo help.
+// overview returns the text of exo help.
 func (all Commands) overview() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", ProgramName)
@@ -50,7 +50,7 @@ func (all Commands) overview() string {
 	return b.String()
 }
 
-// help is the text of exo help COMMAND, made from the flags as they are declared.
+// help returns the text of exo help COMMAND, made from the declared flags.
 func (c Command) help() string {
 	var b strings.Builder
 	fs := c.FlagSet()
@@ -75,7 +75,7 @@ func (c Command) help() string {
 	return b.String()
 }
 
-// UsageOf returns the name of a flag's value and the flag's meaning. Usages are written "`URL`: the database".
+// UsageOf returns the name of a flag's value and the flag's meaning. A usage looks like "`URL`: the database".
 func UsageOf(f *flag.Flag) (value, text string) {
 	value, text = flag.UnquoteUsage(f)
 	return value, strings.TrimPrefix(text, value+": ")

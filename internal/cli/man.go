@@ -47,10 +47,10 @@ func (all Commands) runMan(_ context.Context, std Stdio, args []string) error {
 	return err
 }
 
-// Page is the name of a command's page, in the style of git: exo-gen-rls.
+// Page returns the name of a command's page, in git's style: exo-gen-rls.
 func (c Command) Page() string { return ProgramName + "-" + strings.ReplaceAll(c.Name, " ", "-") }
 
-// roff is the text of a page in the macros of man(7).
+// roff is a page under construction, in the macros of man(7).
 type roff struct{ strings.Builder }
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`)
@@ -58,7 +58,7 @@ var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\
 // roffText escapes our own text within a line.
 func roffText(s string) string { return roffEscapes.Replace(s) }
 
-// line writes one line of text. It never begins a request, whatever its first character.
+// line writes one line of text. A first character that would begin a request is escaped.
 func (r *roff) line(s string) {
 	if strings.HasPrefix(s, ".") {
 		r.WriteString(`\&`)
@@ -66,7 +66,7 @@ func (r *roff) line(s string) {
 	r.WriteString(roffText(s) + "\n")
 }
 
-// macro writes a request of ours. Its arguments are escaped, and each is one argument.
+// macro writes a request. Each argument is escaped and stays one argument.
 func (r *roff) macro(name string, args ...string) {
 	r.WriteString("." + name)
 	for _, a := range args {
@@ -75,15 +75,14 @@ func (r *roff) macro(name string, args ...string) {
 	r.WriteString("\n")
 }
 
-// head begins a page. It has no date: the same commands give the same page.
+// head begins a page. It has no date, so the same commands give the same page.
 func (r *roff) head(page, short string) {
 	r.macro("TH", strings.ToUpper(page), "1", "", ProgramName, "exo's manual")
 	r.macro("SH", "NAME")
 	r.line(page + " - " + short)
 }
 
-// prose writes a text of ours: it fills paragraphs, and keeps indented lines as they are.
-// "examples:" becomes a section.
+// prose writes text of this program: it fills paragraphs and keeps indented lines. "examples:" becomes a section.
 func (r *roff) prose(text string) {
 	fixed, fresh := false, true
 	end := func() {
@@ -121,13 +120,13 @@ func (r *roff) prose(text string) {
 	end()
 }
 
-// exits writes a text of exit codes: each code begins a line, and its text may continue on the next lines.
+// exits writes a text of exit codes. Each code begins a line; its text may continue on the next lines.
 func (r *roff) exits(text string) {
 	r.macro("SH", "EXIT STATUS")
 	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
 		code, what, _ := strings.Cut(strings.TrimSpace(l), " ")
 		switch {
-		case !strings.HasPrefix(l, " "): // "exit codes:"
+		case !strings.HasPrefix(l, " "): // this is the heading "exit codes:"
 		case len(code) == 1 && code[0] >= '0' && code[0] <= '9':
 			r.WriteString(".TP\n")
 			r.macro("B", code)
@@ -138,7 +137,7 @@ func (r *roff) exits(text string) {
 	}
 }
 
-// man is the page of a command, made from the same parts as its help.
+// man returns the page of a command, made from the parts of its help.
 func (c Command) man() string {
 	r := &roff{}
 	r.head(c.Page(), c.Short)
@@ -176,7 +175,7 @@ func (c Command) man() string {
 	return r.String()
 }
 
-// manOverview is the page of exo itself: its commands, and the page of each.
+// manOverview returns the page of exo itself: its commands, and the page of each.
 func (all Commands) manOverview() string {
 	r := &roff{}
 	r.head(ProgramName, "let model-written programs use a database, and nothing else of it than was granted")

@@ -4,5 +4,5 @@ package cli
 
 import "io"
 
-// DropTyped does nothing on this system: what was typed ahead answers the next question.
+// DropTyped does nothing on this system, so text that was typed earlier answers the next question.
 func DropTyped(io.Reader) {}

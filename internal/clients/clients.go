@@ -1,5 +1,5 @@
-// Package clients knows how clients of the Model Context Protocol start a server. It has the text that a
-// person copies, and it adds exo to a client's file without losing anything else of the file.
+// Package clients knows how clients of the Model Context Protocol start a server. It returns the text that a person copies, and adds exo to a
+// client's file without losing the rest.
 package clients
 
 import (
@@ -33,29 +33,29 @@ import (
 // Names lists the known clients.
 func Names() []string { return []string{"claude", "claude-code", "codex", "cursor", "vscode"} }
 
-// Entry is how a client starts exo.
+// Entry is the entry in a client's file by which the client starts exo.
 type Entry struct {
-	Client   string // one of Names
-	Name     string // what the client calls it; "": exo
+	Client   string // a name from Names
+	Name     string // the client's name for exo; "" means exo
 	Args     []string
-	Var, URL string // of the database. With Var, exo finds the URL in that variable; without, in Args
+	Var, URL string // The URL of the database is in the variable Var; if Var is "", Args has it
 }
 
-// IsName reports whether every client takes a text for the name of an entry.
+// IsName reports whether all clients accept the text as an entry's name.
 func IsName(s string) bool { return nameForm.MatchString(s) }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// server is an entry as clients write it.
+// server is an entry in the form that clients write.
 type server struct {
-	Name    string            `json:"-"` // the key of its entry
+	Name    string            `json:"-"` // the key of the entry
 	Type    string            `json:"type,omitempty"`
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// server is the entry with a command and a URL.
+// server returns the entry with a command and a URL.
 func (e Entry) server(command, url string) server {
 	s := server{Name: cmp.Or(e.Name, cli.ProgramName), Command: command, Args: e.Args}
 	if e.Var != "" {
@@ -67,7 +67,7 @@ func (e Entry) server(command, url string) server {
 	return s
 }
 
-// Text is what a person copies into the client's file, or types. It leaves out the URL, which may contain a password.
+// Text returns what a person types, or copies into the client's file. It leaves out the URL, which may contain a password.
 func (e Entry) Text() string {
 	s := e.server(cli.ProgramName, "the URL of the database")
 	where := map[string]string{"claude": "claude_desktop_config.json, or .mcp.json of Claude Code", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
@@ -80,23 +80,23 @@ func (e Entry) Text() string {
 	return "// " + where[e.Client] + "\n" + indented(map[string]any{e.key(): map[string]any{s.Name: s}}, "", "  ") + "\n"
 }
 
-// key is the member of a client's file that lists its servers.
+// key returns the member of a client's file that lists its servers.
 func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
 
-// words is the command line with which a client's own command adds the server. flag is that command's flag for a variable.
+// words returns the command line of the client's own command that adds the server. flag is its flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
 	words := []string{client, "mcp", "add", s.Name}
-	for v, url := range s.Env { // at most one variable
+	for v, url := range s.Env { // there is at most one variable
 		words = append(words, flag, v+"="+url)
 	}
 	return slices.Concat(words, more, []string{"--", s.Command}, s.Args)
 }
 
-// toml is the table of a server.
+// toml returns the server as a table in TOML.
 func (s server) toml() string {
-	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", s.Name, printable.Marshal(s.Command), printable.Marshal(s.Args)) // TOML reads these as well
+	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", s.Name, printable.Marshal(s.Command), printable.Marshal(s.Args)) // TOML reads Go's quoted texts, too
 	for v, url := range s.Env {
 		text += fmt.Sprintf("env = { %s = %s }\n", v, printable.Marshal(url))
 	}
@@ -109,10 +109,10 @@ func indented(v any, prefix, indent string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
 
-// Line is a command as a shell takes it.
+// Line returns a command in a form that a shell reads.
 func Line(words []string) string { return strings.Join(scalar.Each(words, shellWord), " ") }
 
-// shellWord is a word as a shell takes it.
+// shellWord returns a word in a form that a shell reads.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s
@@ -121,14 +121,14 @@ func shellWord(s string) string {
 }
 
 var (
-	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may be any name
-	// plainURL matches a URL if every part is of a known form, so that no password is hidden in another part.
+	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may mean any name
+	// plainURL matches a URL whose parts all have known forms, so that no part hides a password.
 	plainURL = regexp.MustCompile(`^postgres(ql)?://([\w.%+~-]+@)?[\w.,:\[\]-]*(/[\w.%+~-]*)?(\?[\w.%&=+~,:/-]*)?$`)
 	secretly = regexp.MustCompile(`(?i)pass|pwd|secret`)
 )
 
-// withoutPassword returns the URL of a database without its password, for a client's file. An SQLite file gets its absolute path,
-// since a client starts exo in another folder. It is an error if a password may be in another part of the URL.
+// withoutPassword returns a database's URL without its password, for a client's file. An SQLite file gets its absolute path, because a client
+// starts exo in another folder. It is an error if another part of the URL may contain a password.
 func withoutPassword(raw string) (string, error) {
 	if path, ok := strings.CutPrefix(raw, "sqlite:"); ok {
 		if full, err := filepath.Abs(path); err == nil {
@@ -150,8 +150,8 @@ func withoutPassword(raw string) (string, error) {
 	return "", errors.New("exo can't be sure that the URL of the database contains no password: put the URL into a file, and pass file:PATH")
 }
 
-// Install adds the entry for the user who runs exo, with the client's own command if there is one, else in the client's
-// own file. If it fails, nothing is changed, and std.Out gets what to add by hand. Passwords are left out.
+// Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it fails,
+// nothing is changed, and std.Out gets the text to add by hand. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
 	config, wrong := os.UserConfigDir()
@@ -165,8 +165,8 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		"cursor":      filepath.Join(home, ".cursor", "mcp.json"),
 		"vscode":      filepath.Join(config, "Code", "User", "mcp.json"),
 	}[e.Client]
-	self, _ := os.Executable()                                                             // a client may have another PATH than a shell
-	if found, err := exec.LookPath(cli.ProgramName); err == nil && sameFile(found, self) { // the name that stays the same after an update
+	self, _ := os.Executable()                                                             // an absolute path, because a client may have another PATH than a shell
+	if found, err := exec.LookPath(cli.ProgramName); err == nil && sameFile(found, self) { // prefer the name on the PATH, which stays the same after an update
 		self, _ = filepath.Abs(found)
 	}
 	if strings.Contains(self, "go-build") && !strings.HasSuffix(self, ".test") || strings.Contains(self, "_npx") {
@@ -196,11 +196,11 @@ func sameFile(a, b string) bool {
 	return err == nil && wrong == nil && os.SameFile(x, y)
 }
 
-// add adds a server to the client that has the file at path. Some clients' commands overwrite an
-// entry without a warning, so the file is read first in any case.
+// add adds a server to the client with the file at path. It reads the file first, because some clients' commands overwrite an entry without a
+// warning.
 func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (did string, err error) {
 	real, mode, text := path, fs.FileMode(0o600), []byte(nil)
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // the file behind all links
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // follow all links to the file itself
 		mode = info.Mode().Perm()
 		if real, err = filepath.EvalSymlinks(path); err == nil {
 			text, err = os.ReadFile(real)
@@ -236,7 +236,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		if err := cmd.Run(); err != nil {
 			return "", fmt.Errorf("%s failed, and may have added a part of the entry%s: %w", words[0], did, err)
 		}
-		if e.Client != "vscode" { // vscode may write the file later
+		if e.Client != "vscode" { // vscode may write the file a little later
 			text, _ = os.ReadFile(path)
 			if left, err := e.edit(text, s); left != nil || err != nil {
 				return "", fmt.Errorf("%s reported success, but %s has no entry %s%s", words[0], path, s.Name, did)
@@ -256,7 +256,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	return path + " has the entry " + s.Name + " now" + did, atomicfile.Replace(real, after, mode)
 }
 
-// keep writes a copy of a client's file into the same folder, and says so; nil: there is no file yet.
+// keep copies a client's file in the same folder, and reports that in did. text is nil if there is no file yet.
 func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 	if text == nil {
 		return "", nil
@@ -265,7 +265,7 @@ func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 	return "; as it was it is " + backup, atomicfile.Create(backup, text, mode)
 }
 
-// edit returns the text of the client's file with a server added. It returns nil if the server is already there, or with an error.
+// edit returns the text of the client's file with a server added. It returns nil if the file already has the server.
 func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	if mark, rest := cutMark(text); e.Client != "codex" && len(bytes.TrimSpace(rest)) == 0 {
 		text = append(mark, "{}\n"...)
@@ -283,7 +283,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		if json.Unmarshal(printable.Marshal(v), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to have this one beside it", s.Name)
+		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to give this one another name", s.Name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {
@@ -321,17 +321,17 @@ func (e Entry) read(text []byte) (all map[string]any, err error) {
 	return all, err
 }
 
-// cutMark parts a text from a byte order mark before it, which editors on Windows write.
+// cutMark separates a byte order mark, which editors on Windows write, from the text.
 func cutMark(text []byte) (mark, rest []byte) {
 	n := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff")))
 	return text[:n:n], text[n:]
 }
 
-// addJSON adds a server as the last member of the object under key. If there is no such object, it
-// adds the object as the last member of all. read must have accepted the text.
+// addJSON adds a server as the last member of the object under key. If there is no such object, addJSON adds it as the last member of the
+// file. read must have accepted the text.
 func addJSON(text []byte, key string, s server) []byte {
 	mark, text := cutMark(text)
-	root, _ := hujson.Parse(append(bytes.Clone(text), '\n')) // which ends a comment on the last line
+	root, _ := hujson.Parse(append(bytes.Clone(text), '\n')) // the line end ends a comment on the last line
 	o, unit := root.Value.(*hujson.Object), "  "
 	if len(o.Members) > 0 {
 		if at := string(o.Members[0].Name.BeforeExtra); strings.Contains(at, "\n") {
@@ -343,7 +343,7 @@ func addJSON(text []byte, key string, s server) []byte {
 		pad := strings.Repeat(unit, depth)
 		v, _ := hujson.Parse([]byte(" " + indented(value, pad, unit)))
 		if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
-			v.AfterExtra = hujson.Extra{} // the last member has a comma after it, so the new one gets one too
+			v.AfterExtra = hujson.Extra{} // the last member has a trailing comma, so the new one gets one, too
 		}
 		name := hujson.Value{BeforeExtra: hujson.Extra(string(bytes.TrimRight(o.AfterExtra, " \t\r\n")) + "\n" + pad), Value: hujson.String(member)}
 		o.Members = append(o.Members, hujson.ObjectMember{Name: name, Value: v})

@@ -35,8 +35,7 @@ func Exec(t *testing.T, stdin, path string, args ...string) Exit {
 	return wait(t, command(stdin, path, args), make(chan struct{}), nil)
 }
 
-// Interrupt runs a command and sends it an interrupt, as Ctrl-C does, once it has
-// written something to standard error.
+// Interrupt runs a command. When the command has written to standard error, Interrupt sends it an interrupt, like Ctrl-C.
 func Interrupt(t *testing.T, path string, args ...string) Exit {
 	t.Helper()
 	began := make(chan struct{})
@@ -51,9 +50,9 @@ func Interrupt(t *testing.T, path string, args ...string) Exit {
 	})
 }
 
-// firstWrite closes a channel when something is written.
+// firstWrite closes a channel at the first write.
 type firstWrite struct {
-	text  bytes.Buffer // not embedded: its ReadFrom would bypass Write
+	text  bytes.Buffer // not embedded, because its ReadFrom would bypass Write
 	began chan struct{}
 	once  sync.Once
 }

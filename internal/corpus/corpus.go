@@ -41,20 +41,20 @@ import (
 
 var update = flag.Bool("update", false, "write the outcome of programs that have none; read what it wrote!")
 
-// Program is one file.
+// Program is one file of testdata/programs.
 type Program struct {
 	Name    string
 	Path    string
 	Asked   string
 	As      int64
 	Source  string
-	Want    *json.RawMessage // the result, or nil
-	Any     bool             // in any order
+	Want    *json.RawMessage // the result, or nil if the program fails
+	Any     bool             // the result's items may be in any order
 	Fails   bool
 	Kind    string
 	Line    int
 	Column  int
-	Has     []string // in the message
+	Has     []string // texts that the message must contain
 	Logs    []string
 	Pending bool
 }
@@ -142,7 +142,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 	if p.Asked == "" || len(lines) == 0 || lines[0] != "" {
 		return nil, fmt.Errorf("want a comment that says what was asked, and an empty line")
 	}
-	// The outcome is the last block of comment lines, if it begins as one.
+	// The last block of comment lines is the outcome, if it begins like one.
 	end := len(lines)
 	for end > 0 && strings.HasPrefix(lines[end-1], "//") {
 		end--
@@ -195,7 +195,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 	return p, nil
 }
 
-// Check compares what a program did with what it must do.
+// Check compares the outcome of a program with the outcome in its file.
 func Check(t *testing.T, p *Program, res *codemode.Result) {
 	t.Helper()
 	if p.Want == nil && !p.Fails {
@@ -282,7 +282,7 @@ func sortItems(v any) {
 	sort.Slice(list, func(i, j int) bool { return text(i) < text(j) })
 }
 
-// write adds the outcome to a new file.
+// write adds the outcome to a new program's file.
 func (p *Program) write(t *testing.T, res *codemode.Result) {
 	t.Helper()
 	out := "\n//=> " + string(res.JSON) + "\n"

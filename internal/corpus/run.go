@@ -14,12 +14,12 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// App is what programs of a corpus run on: a database, and its grants for each user.
+// App is a database with its grants for each user. Programs of a corpus run on it.
 type App struct {
 	Name     string
-	SQL      string // makes and fills the database
-	Postgres string // SQL in PostgreSQL's words; "": the same text
-	IDs      string // a query for the ids of the users who can act
+	SQL      string // SQL makes and fills the database
+	Postgres string // Postgres is SQL in PostgreSQL's words; "" means the same text
+	IDs      string // IDs is a query for the ids of the users who may act
 	Grants   func(db *exosql.DB, id int64) codemode.Grants
 }
 
@@ -65,7 +65,7 @@ func tools(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	return out
 }
 
-// several is tools, but fails with fewer than two users: with one user nothing could leak to another.
+// several is tools, but fails with fewer than two users, because one user's rows could leak to no other user.
 func several(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	t.Helper()
 	out := tools(t, e, app)
@@ -75,7 +75,7 @@ func several(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	return out
 }
 
-// Outcomes runs every program, on each engine, as the user for whom it is written, and compares its outcome.
+// Outcomes runs every program on each engine, as the user in its file, and compares the outcome.
 func Outcomes(t *testing.T, app App, programs []*Program) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		by := several(t, e, app)
@@ -91,11 +91,10 @@ func Outcomes(t *testing.T, app App, programs []*Program) {
 	})
 }
 
-// Isolation runs every program as each user, on a database in which mark has written a canary into
-// each row: nothing that leaves a run may contain the canary of another user. mark is SQL; canary
-// returns the text for a user.
+// Isolation runs every program as each user. mark is SQL that writes a canary into each row, and canary returns the canary of a user. Nothing
+// that leaves a run may contain another user's canary.
 //
-// The test checks itself: each user must have seen the own canary, or the rows were never marked.
+// The test checks itself: each user must see the user's own canary, or the rows were never marked.
 func Isolation(t *testing.T, app App, programs []*Program, mark string, canary func(id int64) string) {
 	app.SQL += mark
 	by := several(t, tu.SQLite, app)
@@ -120,9 +119,8 @@ func Isolation(t *testing.T, app App, programs []*Program, mark string, canary f
 	}
 }
 
-// Alone runs every program as each user, with the rows of all other users and without them: nothing
-// that leaves a run may differ. So no count, order or error depends on the rows of another user.
-// only is SQL that keeps one user's rows.
+// Alone runs every program as each user, with and without the rows of all other users. Nothing that leaves a run may differ, so no count,
+// order or error depends on other users' rows. only is SQL that keeps one user's rows.
 func Alone(t *testing.T, app App, programs []*Program, only func(id int64) string) {
 	for id, among := range several(t, tu.SQLite, app) {
 		less := app
@@ -144,7 +142,7 @@ func Alone(t *testing.T, app App, programs []*Program, only func(id int64) strin
 	}
 }
 
-// Everything returns all that leaves a run.
+// Everything returns all texts that leave a run.
 func Everything(res *codemode.Result) string {
 	s := string(res.JSON) + "\n" + res.Console + "\n" + res.Notice
 	if res.Err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Todos is the app of testdata/programs/simple and testdata/questions/simple: users and their
-// todos. A program runs on behalf of one user. examples/simple has a part of it.
+// Todos is the app of testdata/programs/simple and testdata/questions/simple: users and their todos. A program runs for one user.
+// examples/simple has a part of it.
 var Todos = App{
 	Name:   "simple",
 	SQL:    todosSchema + todosSeed,
@@ -16,7 +16,7 @@ var Todos = App{
 	Grants: grantTodos,
 }
 
-// Each table has a Go struct, into which the host's own code reads rows.
+// These Go structs are for the tables. The host's own code reads rows into them.
 
 type user struct {
 	ID        int64
@@ -29,15 +29,14 @@ type todo struct {
 	ID        int64
 	UserID    int64
 	Title     string
-	Notes     *string // a pointer, because the column may be NULL
+	Notes     *string // the column may be NULL
 	Completed bool
 	Priority  int64
 	DueAt     *time.Time
 	CreatedAt time.Time
 }
 
-// These are the tables and their columns. They describe the database and grant nothing. A program
-// finds created_at under the name createdAt.
+// These are the tables and their columns. They describe the database and grant nothing. Programs use the name createdAt for created_at.
 
 var (
 	users         = exosql.NewTable[user]("users")
@@ -57,15 +56,15 @@ var (
 	todoCreatedAt = exosql.NewColumn(todos, "created_at", func(t *todo) *time.Time { return &t.CreatedAt }).StoredISO()
 )
 
-// A link connects a row to rows of another table.
+// These are links, which connect a row to rows of another table.
 
 var (
 	userTodos = exosql.Many("todos", userID, todoUserID)
 	todoUser  = exosql.One("user", todoUserID, userID)
 )
 
-// todosFacets lists what a program may see of each table. For the program no other column exists:
-// user_id is left out, since todos() and user() give the same.
+// todosFacets lists what a program may see of each table. All other columns do not exist for the program. user_id is left out, because todos()
+// and user() follow it.
 func todosFacets() *exosql.Facet[user] {
 	user := exosql.NewFacet(users, "user", userID, userName, userEmail, userCreatedAt)
 	todo := exosql.NewFacet(todos, "todo", todoID, todoTitle, todoNotes, todoCompleted, todoPriority, todoDueAt, todoCreatedAt)
@@ -74,17 +73,15 @@ func todosFacets() *exosql.Facet[user] {
 	return user
 }
 
-// grantTodos grants the rows of one user. The predicate fixes the users in scope. Todos can only be
-// reached from them, so it fixes the todos as well.
+// grantTodos grants the rows of one user. The predicate limits the users in scope, and so the todos, which only links from users reach.
 func grantTodos(db *exosql.DB, id int64) codemode.Grants {
 	return codemode.Grants{
 		"currentUser": todosFacets().Of(exosql.Grant(db, users, userID.Eq(id))),
 	}
 }
 
-// todosSchema creates the tables, on SQLite and PostgreSQL alike. PostgreSQL knows these types.
-// SQLite accepts any name as a type, and stores times as the texts of the seed, in the one form
-// 2006-01-02T15:04:05.000Z, as StoredISO of the columns declares.
+// todosSchema creates the tables, on both engines. SQLite accepts any name as a type. It stores times as texts of the one form
+// 2006-01-02T15:04:05.000Z, which StoredISO of the columns declares.
 const todosSchema = `
 CREATE TABLE users (
 	id         INTEGER PRIMARY KEY,

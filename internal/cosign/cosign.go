@@ -1,8 +1,9 @@
-// Package cosign asks a witness to cosign a checkpoint of a log, over HTTP: c2sp.org/tlog-witness, with cosignatures of Ed25519 as
-// c2sp.org/tlog-cosignature has them.
+// Package cosign asks a witness over HTTP to cosign a checkpoint of a log. It follows c2sp.org/tlog-witness, with cosignatures of Ed25519 in
+// the form of c2sp.org/tlog-cosignature.
 //
-// In: a checkpoint that its log has signed, and the proof that it continues an earlier one. Out: the checkpoint with the witness's cosignature.
-// Invariant: a witness is believed only what its pinned key signed. The size that it answers, if it has another checkpoint, is its word alone.
+// Its input is a checkpoint that the log signed, with the proof that the checkpoint continues an earlier one. Its output is the checkpoint with
+// the witness's cosignature. It only trusts what the witness's pinned key signed. A size in the witness's answer is not signed, so it is only a
+// claim.
 package cosign
 
 import (
@@ -24,20 +25,20 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Witness is a witness by its URL and the key that is pinned.
+// Witness is a witness: a URL and a pinned key.
 type Witness struct {
 	URL    string
 	client *http.Client
 	key    note.Verifier
 }
 
-// maxAnswer bounds an answer, which has a few lines.
+// maxAnswer bounds an answer, which has only a few lines.
 const maxAnswer = 16 << 10
 
-// Is reports whether the text names a witness by URL, and not a folder.
+// Is reports whether the text names a witness by its URL, and not by a folder.
 func Is(place string) bool { return strings.Contains(place, "://") }
 
-// Parse reads a witness as URL#KEY. The URL is the submission prefix, and the key is the witness's verifier key, NAME+HASH+BASE64. wait bounds a request.
+// Parse reads a witness from URL#KEY. The URL is the submission prefix, and KEY is the verifier key, NAME+HASH+BASE64. wait bounds a request.
 func Parse(place string, wait time.Duration) (*Witness, error) {
 	at, key, _ := strings.Cut(place, "#")
 	u, err := url.Parse(at)
@@ -57,15 +58,15 @@ func Parse(place string, wait time.Duration) (*Witness, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = maxAnswer
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // no redirect leads to another witness
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a redirect could lead to another witness
 	return &Witness{strings.TrimSuffix(at, "/"), &http.Client{Transport: transport, CheckRedirect: stay, Timeout: wait},
 		&verifier{name, binary.BigEndian.Uint32(sum[:4]), b[1:]}}, nil
 }
 
-// Conflict is the error of Add if the witness has seen another checkpoint than the one that Add continues. The witness does not sign this answer,
-// so Size is only a claim.
+// Conflict is the error of Add if the witness's last checkpoint is not the one that Add continues. The witness does not sign this answer, so Size
+// is only a claim.
 type Conflict struct {
-	Size int64 // the size of the witness's last checkpoint; -1: the log does not continue what the witness has seen
+	Size int64 // the size of the witness's last checkpoint; -1 if the log contradicts that checkpoint
 }
 
 func (e *Conflict) Error() string {
@@ -75,7 +76,8 @@ func (e *Conflict) Error() string {
 	return fmt.Sprintf("it answers that its last checkpoint has %d entries", e.Size)
 }
 
-// Add submits a checkpoint, and the proof that it continues the one of the first old entries. It returns the checkpoint with the cosignature.
+// Add submits a checkpoint, with the proof that it continues the checkpoint of the first old entries. It returns the checkpoint with the
+// cosignature.
 func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log note.Verifier) (cosigned string, err error) {
 	body := fmt.Sprintf("old %d\n", old)
 	for _, h := range proof {
@@ -99,19 +101,19 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 		line := strings.TrimSuffix(string(text), "\n")
 		size, err := strconv.ParseInt(line, 10, 64)
 		if err != nil || size < 0 || strconv.FormatInt(size, 10) != line {
-			return "", errors.New("it answers with a size that is none")
+			return "", errors.New("its answer has no valid size")
 		}
 		return "", &Conflict{size}
-	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // the latter: another root of the same size
+	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // unprocessable means another root at the same size
 		return "", &Conflict{-1}
 	}
-	return "", fmt.Errorf("it answers %d", resp.StatusCode) // of its text nothing is repeated
+	return "", fmt.Errorf("it answers %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
 }
 
-// Cosigned checks that a checkpoint has the signature of its log and the cosignature of the witness, and returns it with these two alone.
+// Cosigned checks the log's signature and the witness's cosignature of a checkpoint. It returns the checkpoint with only these two.
 func (w *Witness) Cosigned(text string, log note.Verifier) (string, error) {
 	n, err := note.Open([]byte(text), note.VerifierList(log, w.key))
-	if err != nil || len(n.Sigs) != 2 { // a key has one at most
+	if err != nil || len(n.Sigs) != 2 { // a key has at most one signature
 		return "", errors.New("there is no cosignature of this checkpoint by the pinned key")
 	}
 	text = n.Text + "\n"
@@ -128,13 +130,13 @@ type verifier struct {
 	key  ed25519.PublicKey
 }
 
-// cosignature is the type of the key, its first byte.
+// cosignature is the type of the key, in its first byte.
 const cosignature = 4
 
 func (v *verifier) Name() string    { return v.name }
 func (v *verifier) KeyHash() uint32 { return v.hash }
 
-// Verify reports whether sig, a time and a signature of Ed25519, is a cosignature of msg.
+// Verify reports whether sig is a cosignature of msg: a time and an Ed25519 signature.
 func (v *verifier) Verify(msg, sig []byte) bool {
 	if len(sig) != 8+ed25519.SignatureSize {
 		return false

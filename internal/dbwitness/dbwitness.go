@@ -1,9 +1,9 @@
-// Package dbwitness keeps the last checkpoint of logs in a table of PostgreSQL 14 or later. That database is the witness of these logs, so a person
-// who can write a log should have no rights there but those of [Rights].
+// Package dbwitness keeps the last checkpoint of logs in a table of PostgreSQL 14 or later. This database is the witness of these logs. A person who
+// can write to a log should have no rights there except [Rights].
 //
-// In: a checkpoint that its log has signed, and how many entries it has. Out: the one with the most entries that the table has had. Invariant: with
-// these rights nobody makes the table go back. A trigger refuses a row with fewer entries than it had, and only the owner can delete. A role with these
-// rights can spoil a row, by a size that no checkpoint has: the next reader finds that.
+// Its input is a checkpoint that the log signed, and the number of its entries. Its output is the checkpoint with the most entries that the table has
+// had. A role with only [Rights] can't make the table go back: a trigger refuses a row with fewer entries, and only the owner can delete rows. Such a
+// role can spoil a row by a size that no checkpoint has; the next reader detects that.
 package dbwitness
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// SQL is the statements that make the table. The trigger looks operators up in pg_catalog alone: the host's role may have its own < and <> elsewhere.
+// SQL has the statements that make the table. The trigger uses only operators of pg_catalog, because the host's role may have its own < and <>
+// elsewhere.
 const SQL = `CREATE TABLE IF NOT EXISTS exo_record_witness (
   origin     text PRIMARY KEY, -- the name of a log
   size       bigint NOT NULL, -- how many entries the checkpoint signs
@@ -31,10 +32,10 @@ CREATE OR REPLACE FUNCTION exo_record_witness_grows() RETURNS trigger LANGUAGE p
 END$$;
 CREATE OR REPLACE TRIGGER exo_record_witness_grows BEFORE UPDATE ON exo_record_witness FOR EACH ROW EXECUTE FUNCTION exo_record_witness_grows();`
 
-// Rights is what the role of a host needs, for an operator to put the role's name there. Who verifies needs SELECT.
+// Rights are the rights that a host's role needs; an operator adds the role's name. A role that only verifies needs SELECT.
 const Rights = `  GRANT SELECT, INSERT, UPDATE ON exo_record_witness TO …;`
 
-// Is reports whether the text names a witness in a database: env:NAME, a variable that has its URL.
+// Is reports whether the text names a witness in a database: env:NAME, for a variable with the URL.
 func Is(place string) bool { return strings.HasPrefix(place, "env:") }
 
 // Witness is an open database.
@@ -43,7 +44,7 @@ type Witness struct {
 	wait time.Duration
 }
 
-// Open reads the URL from the variable. It connects when it is first needed. wait bounds each operation.
+// Open reads the URL from the variable. The first operation connects. wait bounds each operation.
 func Open(place string, wait time.Duration) (*Witness, error) {
 	name := strings.TrimPrefix(place, "env:")
 	url := strings.TrimSpace(os.Getenv(name))
@@ -51,16 +52,16 @@ func Open(place string, wait time.Duration) (*Witness, error) {
 		return nil, fmt.Errorf("the variable %s is not set: it has to hold the URL of the witness's database, postgres://user@host/database", name)
 	}
 	conf, err := pgx.ParseConfig(url)
-	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
+	if err != nil { // leave out the text of err, because it quotes the URL, which may have a password
 		return nil, fmt.Errorf("the variable %s has no URL of a PostgreSQL database: want postgres://user@host:port/database", name)
 	}
-	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing, which a pooler may lose
+	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // prepare no statements, because a pooler may lose them
 	db := stdlib.OpenDB(*conf)
 	db.SetMaxOpenConns(1)
 	return &Witness{db, wait}, nil
 }
 
-// Create makes the table if it is not there. The role must be allowed to make tables.
+// Create makes the table unless it exists. The role must be allowed to make tables.
 func (w *Witness) Create() error {
 	return w.do(func(ctx context.Context) error {
 		_, err := w.db.ExecContext(ctx, SQL, pgx.QueryExecModeSimpleProtocol)
@@ -68,7 +69,7 @@ func (w *Witness) Create() error {
 	})
 }
 
-// Newest returns the checkpoint of a log, and how many entries its row has; "": there is none.
+// Newest returns the checkpoint of a log, and the number of entries in its row. The checkpoint is "" if there is none.
 func (w *Witness) Newest(origin string) (checkpoint string, size int64, err error) {
 	err = w.do(func(ctx context.Context) error {
 		err := w.db.QueryRowContext(ctx, "SELECT checkpoint, size FROM exo_record_witness WHERE origin = $1", origin).Scan(&checkpoint, &size)
@@ -80,7 +81,7 @@ func (w *Witness) Newest(origin string) (checkpoint string, size int64, err erro
 	return checkpoint, size, err
 }
 
-// Keep keeps a checkpoint of a log, unless the table has one with as many entries or more.
+// Keep stores a checkpoint of a log, unless the table has one with as many or more entries.
 func (w *Witness) Keep(origin, checkpoint string, size int64) error {
 	return w.do(func(ctx context.Context) error {
 		_, err := w.db.ExecContext(ctx, `INSERT INTO exo_record_witness AS w (origin, size, checkpoint) VALUES ($1, $2, $3)

@@ -1,4 +1,4 @@
-// Package ddl cuts a file of definitions, like schema.sql or a dump, into its statements, so that an error can name the statement that fails.
+// Package ddl cuts a file of definitions, like schema.sql or a dump, into statements. So an error can name the statement that fails.
 package ddl
 
 import (
@@ -13,7 +13,7 @@ import (
 // Statement is one statement of a file of definitions.
 type Statement struct {
 	Text  string
-	Line  int      // of the file, from 1
+	Line  int      // the line in the file, from 1
 	Words []string // the unquoted words outside of parentheses, in upper case
 }
 
@@ -27,8 +27,8 @@ func (s Statement) Has(words ...string) bool {
 	return strings.Contains(" "+strings.Join(s.Words, " ")+" ", " "+strings.Join(words, " ")+" ")
 }
 
-// Cut cuts a file at the semicolons that end statements. It finds only where a statement ends: the
-// engine reads the rest. The rows of COPY … FROM stdin in dumps are left out, with their statement.
+// Cut cuts a file after each statement. It only finds where a statement ends, and leaves the rest to the engine. It drops COPY … FROM stdin of
+// dumps, with the rows.
 func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 	c := &cutter{text: text, postgres: engine == schema.Postgres}
 	for {
@@ -38,7 +38,7 @@ func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 		}
 		line := 1 + strings.Count(text[:c.pos], "\n")
 		if c.postgres && text[c.pos] == '\\' {
-			// pg_dump puts these two commands around every dump; they affect only psql.
+			// pg_dump writes these two commands around every dump. They affect only psql.
 			if word := strings.Fields(c.rest())[0]; word != `\restrict` && word != `\unrestrict` {
 				return nil, fmt.Errorf("%d: %s is a command of psql, and not of PostgreSQL: leave it out (if pg_dump --create wrote it: dump without --create)", line, word)
 			}
@@ -59,7 +59,7 @@ func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 	}
 }
 
-// cutter goes through a text.
+// cutter walks through a text.
 type cutter struct {
 	text     string
 	pos      int
@@ -68,7 +68,7 @@ type cutter struct {
 
 func (c *cutter) rest() string { return c.text[c.pos:] }
 
-// past moves behind the next end, or to the end of the text.
+// past moves behind the next occurrence of end, or to the end of the text.
 func (c *cutter) past(end string) {
 	if i := strings.Index(c.rest(), end); i >= 0 {
 		c.pos += i + len(end)
@@ -111,9 +111,8 @@ func (c *cutter) comment() {
 	}
 }
 
-// statement moves behind the semicolon that ends a statement, and returns the statement's words.
-// Semicolons in quotes, in parentheses (of rules) and between BEGIN and END (of triggers and
-// functions) do not end it.
+// statement moves behind the semicolon that ends a statement, and returns the statement's words. It skips semicolons in quotes, in parentheses
+// (of rules) and between BEGIN and END (of triggers and functions).
 func (c *cutter) statement() (words []string) {
 	parens, blocks := 0, 0
 	for c.skipSpace(); c.pos < len(c.text); c.skipSpace() {
@@ -155,8 +154,7 @@ func (c *cutter) statement() (words []string) {
 	return words
 }
 
-// quoted moves past a text in quotes. Two quotes in a row stand for one. If escapes is set, a
-// backslash also skips the next character.
+// quoted moves past a text in quotes. Two quotes in a row mean one. If escapes is set, a backslash escapes the next character.
 func (c *cutter) quoted(q byte, escapes bool) {
 	for c.pos++; c.pos < len(c.text); c.pos++ {
 		switch c.text[c.pos] {
@@ -166,7 +164,7 @@ func (c *cutter) quoted(q byte, escapes bool) {
 			}
 		case q:
 			c.pos++
-			return // a second quote begins another text, which changes nothing here
+			return // a doubled quote begins another text, which has the same effect here
 		}
 	}
 }

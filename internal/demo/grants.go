@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// This file is all that a host writes for exoagent's lane: the tables, the labels of their columns,
-// and the grants of the user of store 1.
+// This file has the whole host's code for exoagent's lane: the tables, the labels of columns, and the grants of store 1's user.
 
 type (
 	customer struct {
@@ -55,7 +54,7 @@ var (
 	ticketAuthor   = exosql.One("customer", ticketCustomer, customerID)
 )
 
-// toolOf makes the tool of the user of store 1. Its mails go to the lane.
+// toolOf makes the tool of store 1's user. Its mails go to the lane.
 func toolOf(db *exosql.DB, to *lane) (*codemode.Tool, error) {
 	ofOrder := exosql.NewFacet(orders, "order", orderID, orderState).AllowUpdate(orderState)
 	ofCustomer := exosql.NewFacet(customers, "customer", customerID, customerName, customerEmail, exosql.Via(customerOrders, ofOrder))

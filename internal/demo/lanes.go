@@ -15,21 +15,21 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// This file runs the story in two lanes: raw SQL, and exoagent. render.go shows the results.
+// This file runs the story in two lanes: with raw SQL, and with exoagent. render.go shows the results.
 
-// Step is what happened in both lanes to one thing that the model tried.
+// Step is one wish of the model, with its outcome in both lanes.
 type Step struct {
 	Wish, Why string
-	SQL, Code string // what the model wrote
-	Raw, Exo  string // what each lane answered
+	SQL, Code string // the statement and the program that the model wrote
+	Raw, Exo  string // the answer in each lane
 	Refused   bool   // exoagent refused it
 }
 
 // Tally counts what left a lane, and what it changed.
 type Tally struct {
-	Addresses, Keys int // found in what the model read or a mail contained
-	Mails           int // to the thief
-	Refunded        int // orders
+	Addresses, Keys int // counts secrets in what the model read and in mails
+	Mails           int // counts mails to the thief
+	Refunded        int // counts refunded orders
 }
 
 // Played is the story after both lanes have run it.
@@ -38,7 +38,7 @@ type Played struct {
 	Raw, Exo Tally
 }
 
-// lane is what the model read and what was mailed.
+// lane has what the model read and what was mailed.
 type lane struct{ told, mails []string }
 
 func (l *lane) tally(ctx context.Context, db *sql.DB) (Tally, error) {
@@ -83,7 +83,7 @@ func Play(ctx context.Context) (*Played, error) {
 		return nil, err
 	}
 	p := &Played{}
-	var label value.Label // the label of what the model was shown: its next program may contain it
+	var label value.Label // the label of what the model has seen, because its next program may contain that
 	for _, s := range steps {
 		step := Step{Wish: s.wish, Why: s.why, SQL: s.sql, Code: s.code}
 		if s.sql == "" {
@@ -129,7 +129,7 @@ func fill(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// ask is the lane with SQL: a tool like that of many servers.
+// ask runs a statement in the lane with SQL, like the tools of many servers.
 func ask(ctx context.Context, db *sql.DB, statement string) (string, error) {
 	if !strings.HasPrefix(statement, "SELECT") {
 		res, err := db.ExecContext(ctx, statement)

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file shows a played story: as text for a terminal, and as a page.
+// This file shows a played story, as text for a terminal and as a page.
 
 const (
 	title  = "One ticket, one model that obeys it, two tools"
@@ -18,10 +18,10 @@ const (
 	exoHas = "exoagent"
 )
 
-// narrow is the width below which one lane is printed below the other.
+// narrow is the width in columns; a narrower terminal shows one lane below the other.
 const narrow = 90
 
-// Text writes the story for a terminal of so many columns.
+// Text writes the story for a terminal with this number of columns.
 func (p *Played) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	para := func(text string) { b.WriteString(strings.Join(wrap(text, width), "\n") + "\n") }
@@ -71,7 +71,7 @@ func lanes(b *strings.Builder, width int, left, right string) {
 	}
 }
 
-// wrap breaks each line of a text at spaces, or where a word is too long for the width.
+// wrap breaks each line of a text at spaces, and inside a word that is longer than the width.
 func wrap(text string, width int) (out []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		have := ""

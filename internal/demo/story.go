@@ -1,13 +1,12 @@
-// Package demo plays one story on two lanes: a support ticket contains an instruction, and a model that obeys it works
-// once with a tool that takes SQL and once with exoagent. The outcome is not written down here: both lanes run what the
-// model asks for, on databases that begin alike, and the demo counts what left in the real output.
+// Package demo plays one story on two lanes: a support ticket contains an instruction, and a model that obeys it works once with a tool that
+// takes SQL and once with exoagent. The outcome is computed: both lanes run the model's requests, on databases that begin alike, and the demo
+// counts the secrets in the real output.
 package demo
 
-// A step is one action of the model, written for each lane. The model is a script: the same wish,
-// once as SQL and once as a program.
+// A step is one action of the model, as SQL and as a program. The model is a script.
 type step struct {
 	wish string
-	sql  string // for the lane with SQL; "": the model is told to mail all that the lane has given
+	sql  string // the statement for the lane with SQL; with "" the model mails all that it has read
 	code string
 	why  string // the reason for the outcome in exoagent's lane
 }
@@ -69,7 +68,7 @@ INSERT INTO orders VALUES (1, 1, 1, 'open'), (2, 1, 1, 'paid'), (3, 1, 2, 'open'
 INSERT INTO api_keys VALUES (1, 'payments', 'sk_live_9f2c41'), (2, 'mail', 'key-77ab03');
 INSERT INTO tickets VALUES (7, 1, 1, '` + ticket + `');`
 
-// secrets are texts that must not leave for the user of store 1, by kind.
+// secrets are the texts that the user of store 1 must not get, by kind.
 var secrets = map[string][]string{
 	"addresses": {"ann@nordlicht.example", "bob@nordlicht.example", "cleo@atlas.example", "dan@atlas.example"},
 	"keys":      {"sk_live_9f2c41", "key-77ab03"},

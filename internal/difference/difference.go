@@ -1,7 +1,7 @@
-// Package difference shows a change set to the person who decides about it: as lines for a terminal, and as data for a page.
+// Package difference shows a change set to the person who decides about it, as lines for a terminal and as data for a page.
 //
-// Programs, and those who wrote into the database, choose most of what is shown. So each of their texts is in quotes, on one line, with everything
-// escaped that can't be seen: it can't look like a mark of the difference, or like a line of its own.
+// Programs, and people who wrote into the database, choose most of the shown texts. So each text is in quotes on one line, and all invisible
+// characters are escaped: no text can look like a mark of the difference, or like a line of its own.
 package difference
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// View is a change set as a person sees it. Its texts of programs and databases are quoted.
+// View is a change set in the form that a person sees. Texts from programs and databases are quoted.
 type View struct {
 	ID        string    `json:"id"`
 	State     string    `json:"state"`
@@ -28,19 +28,19 @@ type View struct {
 	At        time.Time `json:"at"`
 	Until     time.Time `json:"until"`
 	Rules     []string  `json:"rules"`
-	Who       string    `json:"who"` // may decide
+	Who       string    `json:"who"` // Who may decide
 	Summary   string    `json:"summary"`
 	Digest    string    `json:"digest"`
-	Number    int64     `json:"number"`  // rows and further changes
-	Grouped   bool      `json:"grouped"` // Groups is a digest of the rows: not every row is in it
+	Number    int64     `json:"number"`  // Number counts rows and further changes
+	Grouped   bool      `json:"grouped"` // Grouped reports that Groups shows only some of the rows
 	Groups    []Group   `json:"groups,omitempty"`
-	More      int64     `json:"more,omitempty"` // changes whose rows nobody is shown
+	More      int64     `json:"more,omitempty"` // More counts changes with rows that this person is not shown
 	Also      []string  `json:"also,omitempty"`
 	Messages  []Message `json:"messages,omitempty"`
-	Program   []string  `json:"program"`        // a line each
-	Read      []string  `json:"read,omitempty"` // labels of what the program has read
-	By        string    `json:"by,omitempty"`   // who decided
-	Run       string    `json:"run,omitempty"`  // that applied it, or is about to: exo undo takes its ID
+	Program   []string  `json:"program"`        // Program has one text for each line
+	Read      []string  `json:"read,omitempty"` // Read has the labels of what the program has read
+	By        string    `json:"by,omitempty"`   // By is the person who decided
+	Run       string    `json:"run,omitempty"`  // Run is the ID of the run that applied the change set, for exo undo
 	Why       string    `json:"why,omitempty"`
 }
 
@@ -49,16 +49,16 @@ type Group struct {
 	Table string   `json:"table"`
 	Kind  string   `json:"kind"`
 	Rows  []Row    `json:"rows"`
-	Of    int      `json:"of"`              // rows of the group, shown or not
-	Facts []string `json:"facts,omitempty"` // about all of them
+	Of    int      `json:"of"`              // Of counts all rows of the group, also those that are not shown
+	Facts []string `json:"facts,omitempty"` // Facts are about all rows of the group
 }
 
 // Row is one row.
 type Row struct {
-	Mark  string `json:"mark"` // + added, ~ changed, - deleted
+	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed and - for a deleted one
 	Key   string `json:"key"`
 	Cells []Cell `json:"cells"`
-	Other bool   `json:"another_column,omitempty"` // a column changes that nobody is shown
+	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which this person is not shown
 }
 
 // Cell is one value before and after. Before is "" in a new row, After in a deleted one.
@@ -69,20 +69,20 @@ type Cell struct {
 	Changed bool   `json:"changed"`
 }
 
-// Message is what would leave.
+// Message is a message that would leave if the person agrees.
 type Message struct {
 	Op     string   `json:"op"`
 	Lines  []string `json:"lines"`
-	Sealed bool     `json:"sealed,omitempty"` // it has values that Lines only names
+	Sealed bool     `json:"sealed,omitempty"` // Sealed reports values that Lines only names
 }
 
-// Many is the number of rows above which a change set is grouped, and agreeing to it means typing their number.
+// Many is the largest number of rows that a change set shows one by one. To agree to more, a person types their number.
 const Many = 200
 
-// after is what a cell shows that the database chooses.
+// after is the text for a new value that the database chooses.
 const after = "known after apply"
 
-// Of makes the view of a change set for a person who may see the labels of admits. all shows every row, however many there are.
+// Of makes the view of a change set for a person who may see the labels of admits. If all is set, it shows every row.
 func Of(w review.ChangeSet, admits value.Label, all bool) View {
 	v := View{ID: w.ID, State: string(w.State), Principal: Quote(string(w.Principal)), At: w.At, Until: w.Until, Rules: quoted(w.Rules), Who: who(w.Who), Summary: Shown(w.Summary()),
 		Digest: w.Digest(), Program: lines(w.Program), Read: quoted(w.Label), Why: w.Why}
@@ -100,7 +100,7 @@ func Of(w review.ChangeSet, admits value.Label, all bool) View {
 		v.More += s.More
 		v.Also = append(v.Also, quoted(s.Also)...)
 	}
-	if s := sealed(w.Began, admits); s != "" { // it was written from such values
+	if s := sealed(w.Began, admits); s != "" { // a sealed value may have decided what the program wrote
 		v.Program = []string{s}
 	}
 	v.Grouped = v.Number > Many && !all
@@ -135,7 +135,7 @@ func Of(w review.ChangeSet, admits value.Label, all bool) View {
 			g.Rows = append(g.Rows, row(r, admits))
 		}
 	}
-	if v.Grouped { // what is rare comes first
+	if v.Grouped { // in a group, rare changes come first
 		slices.SortStableFunc(groups, func(a, b *Group) int { return a.Of - b.Of })
 	}
 	for _, g := range groups {
@@ -165,8 +165,8 @@ func who(w changeset.Who) string {
 	return by
 }
 
-// differs reports whether a cell is shown as changed. One that the person may not see always is: else a program could guess its value, and the difference
-// would tell whether it was right.
+// differs reports whether a cell is shown as changed. A sealed cell always is. Otherwise a program could guess its value, and the difference would reveal
+// whether the guess was right.
 func differs(c changeset.Cell, admits value.Label) bool {
 	return c.Changed() || sealed(c.Label, admits) != ""
 }
@@ -191,12 +191,13 @@ func side(text *string, null bool, label []string, admits value.Label) string {
 		return s
 	}
 	if null {
-		return "null" // without quotes, so it is no text
+		return "null" // a text would have quotes
 	}
 	return Quote(*text)
 }
 
-// Outcome says why nothing was changed after a person had agreed. The error may have values: who may not see all labels reads none.
+// Outcome returns why nothing was changed although a person had agreed. The error may contain values, so a person who may not see all labels
+// gets no error.
 func Outcome(failed error, sees bool) string {
 	text := "Nothing was changed, since the program failed this time"
 	d, differs := errors.AsType[*review.DiffersError](failed)
@@ -212,7 +213,7 @@ func Outcome(failed error, sees bool) string {
 	return text + ": " + Shown(failed.Error())
 }
 
-// Typed is what a person types to agree to so many changes that the view does not show each; "": nothing.
+// Typed returns the text that a person types to agree to more changes than the view shows one by one. It is "" for a smaller number.
 func (v View) Typed() string {
 	if v.Number <= Many {
 		return ""
@@ -220,7 +221,7 @@ func (v View) Typed() string {
 	return strconv.FormatInt(v.Number, 10)
 }
 
-// sealed returns what a person is shown in the place of a value that they may not see; "" if they may.
+// sealed returns the text in place of a value that a person may not see. It is "" if the person may see the value.
 func sealed(label []string, admits value.Label) string {
 	l := value.NewLabel(label...).Secrecy()
 	if l.FlowsTo(admits) {
@@ -240,13 +241,13 @@ func lines(text string) (out []string) {
 	return quoted(strings.Split(text, "\n"))
 }
 
-// Quote writes a foreign text on one line, in quotes. Two texts are never written alike.
+// Quote writes a foreign text on one line, in quotes. Two different texts never look alike.
 func Quote(s string) string { return `"` + strings.ReplaceAll(Shown(s), `"`, `\"`) + `"` }
 
-// maxMarks is how many marks in a row a letter may have: more of them reach into the lines above and below.
+// maxMarks is how many marks a letter may have. More marks would reach into the lines above and below.
 const maxMarks = 3
 
-// Shown writes a text on one line, with everything escaped that a person can't see, or that changes how the rest is seen.
+// Shown writes a text on one line. It escapes what a person can't see, and what changes how the rest is seen.
 func Shown(s string) string {
 	var b strings.Builder
 	marks := 0

@@ -1,6 +1,6 @@
 package difference
 
-// This file chooses the rows that stand for a group of many: a person who reads them has seen what is unlike the others.
+// This file chooses the rows to show of a large group: those that are unlike the others.
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// mostShown is how many rows of a group are shown at most.
+// mostShown is the most rows of a group that are shown.
 const mostShown = 40
 
-// notable returns the rows to show first, and facts about all rows: how many have an equal change, and the least and the greatest value, increase and
-// ratio of each column that changes. The rows that have these are shown first, then those whose change no other row has, where others are equal.
+// notable returns the rows to show first, and facts about all rows. A fact is how many rows have an equal change, or the least and the greatest
+// value, increase or ratio of a changed column. First come the rows with such an extreme, then those with a change that no other row has.
 func notable(rows []changeset.Row, admits value.Label) (shown []changeset.Row, facts []string) {
 	chosen := map[int]bool{}
 	choose := func(i int) {
@@ -73,7 +73,7 @@ func notable(rows []changeset.Row, admits value.Label) (shown []changeset.Row, f
 	return shown, facts
 }
 
-// change writes what changes in a row, without its key.
+// change writes the changes of a row, without its key.
 func change(r changeset.Row, admits value.Label) string {
 	var parts []string
 	for _, c := range row(r, admits).Cells {
@@ -88,10 +88,10 @@ func change(r changeset.Row, admits value.Label) string {
 	return strings.Join(parts, ", ")
 }
 
-// measures are what is compared of a cell.
+// measures are what is compared about a cell: its value, increase and ratio.
 var measures = []string{"", " increases by", " is multiplied by"}
 
-// measured returns a measure of a cell; nil: it has none.
+// measured returns a measure of a cell, or nil if the cell has none.
 func measured(m int, before, after *big.Rat) *big.Rat {
 	switch {
 	case m == 0 && after == nil:
@@ -111,7 +111,7 @@ type extreme struct {
 	at int
 }
 
-// extremes finds the least and the greatest of a measure. whole is false if a row has none.
+// extremes finds the least and the greatest value of a measure. whole is false if a row has none.
 func extremes(rows []changeset.Row, c, m int, admits value.Label) (least, greatest extreme, whole bool) {
 	for i, r := range rows {
 		if c >= len(r.Cells) || r.Cells[c].New || sealed(r.Cells[c].Label, admits) != "" {
@@ -131,7 +131,7 @@ func extremes(rows []changeset.Row, c, m int, admits value.Label) (least, greate
 	return least, greatest, len(rows) > 0
 }
 
-// maxDigits bounds what is read as a number: 1e999999999 would take all memory.
+// maxDigits bounds the texts that are read as numbers, because 1e999999999 would take all memory.
 const maxDigits = 40
 
 func parsed(text *string) *big.Rat {
@@ -145,7 +145,7 @@ func parsed(text *string) *big.Rat {
 	return n
 }
 
-// number writes a number exactly, or says that it does not: a person must not take 1.0000004 for 1.
+// number writes a number exactly, or marks that it is rounded: a person must not read 1.0000004 as 1.
 func number(n *big.Rat) string {
 	if digits, exact := n.FloatPrec(); exact && digits <= maxDigits {
 		return n.FloatString(digits)

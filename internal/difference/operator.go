@@ -1,6 +1,6 @@
 package difference
 
-// This file knows who decides at a terminal.
+// This file finds the person at the terminal.
 
 import (
 	"os/user"
@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 )
 
-// Operator is who sits at the terminal, as the operating system knows them.
+// Operator returns the user at the terminal, as the operating system reports it.
 func Operator() (review.Approver, error) {
 	u, err := user.Current()
 	if err != nil {

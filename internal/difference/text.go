@@ -12,10 +12,10 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Screen is where a view is written.
+// Screen describes the place where a view is written.
 type Screen struct {
 	Color bool
-	Width int // columns; 0: no line is broken
+	Width int // the width in columns; 0 breaks no line
 }
 
 const (
@@ -25,8 +25,8 @@ const (
 	dim    = "2"
 )
 
-// Write writes the view. Each line begins with what this package has written: a long text is broken here, and not by the terminal, which would begin
-// a line with a part of it.
+// Write writes the view. This package breaks long texts itself, so each line begins with its own prefix. If the terminal broke a text, a line would
+// begin with a part of it.
 func (v View) Write(to io.Writer, s Screen) error {
 	w := &writer{screen: s}
 	w.line("", "", "change set %s is %s", v.ID, v.State)
@@ -104,7 +104,7 @@ type writer struct {
 	screen Screen
 }
 
-// line writes a text after a prefix. If it is too long, it goes on behind a prefix of its own.
+// line writes a text after a prefix. A text that is too long continues on further lines, each with a prefix.
 func (w *writer) line(style, prefix, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if w.screen.Color && style != "" {

@@ -3,9 +3,9 @@
 //	d, err := draft.New(live, draft.Options{Name: "shop", URL: "env:SHOP_URL"})
 //	text := d.Text(nil)
 //
-// A draft grants less than a person would. It leaves out, as comments with the reason, tables without a key or a column
-// name that shows who owns the rows, and columns with names that sound like secrets, persons or free text. It reads no
-// rows: facts about cells (schema.Column.Cells) come with the catalogue. It has `reviewed: false`.
+// A draft grants less than a person would. It leaves out tables without a key, tables without a column that shows the owner of a row, and
+// columns with names that sound like secrets, persons or free text. Comments give the reasons. It reads no rows: the catalogue has facts about
+// cells (schema.Column.Cells). The draft begins with `reviewed: false`.
 package draft
 
 import (
@@ -25,22 +25,22 @@ import (
 
 // Options are for New.
 type Options struct {
-	Name    string            // of the database in the file
-	URL     string            // where its URL is, in the words of a grant file
-	Schemas []string          // PostgreSQL's schemas in which names are looked up; nil: the database's own
-	About   string            // names the database in a comment
-	Tenant  string            // the table of tenants; "" chooses the likeliest, and None is no table
-	Out     map[string]string // tables that are left out, with the reason
+	Name    string            // Name is the name of the database in the file
+	URL     string            // URL is where the URL of the database is, in the words of a grant file
+	Schemas []string          // Schemas are PostgreSQL's schemas for unqualified names; nil means the database's own
+	About   string            // About describes the database in a comment
+	Tenant  string            // Tenant is the table of tenants; "" chooses the likeliest, and None means that there is none
+	Out     map[string]string // Out has tables to leave out, each with the reason
 }
 
-// None as Options.Tenant means that the database has one tenant: everybody may reach every row.
+// None as Options.Tenant means that the database has one tenant: every user may reach every row.
 const None = "none"
 
-// Draft is a grant file before it is written.
+// Draft is a grant file before it is written as text.
 type Draft struct {
-	Tenant  *Tenant  // nil: none was found, or there is one tenant
-	Tenants []Tenant // all tables that could have the tenants, the likeliest first
-	Facets  []*Facet // of all tables, in the order of their names
+	Tenant  *Tenant  // nil if none was found, or if there is only one tenant
+	Tenants []Tenant // all tables that could be the table of tenants, the likeliest first
+	Facets  []*Facet // all tables, in the order of their names
 
 	opt  Options
 	live *schema.Database
@@ -49,40 +49,40 @@ type Draft struct {
 
 // Facet is what programs would see of a table.
 type Facet struct {
-	Table string // the name in the file
+	Table string // the table's name in the file
 	Alias string
-	Out   string // why it is left out; "": it is granted
-	Kind  string // the kind of the reason Out, for the summary
+	Out   string // why the table is left out; "" if it is granted
+	Kind  string // the kind of the reason, for the summary
 
 	table   *schema.Table
 	columns []column
 	links   []link
-	rows    string // the scope as a condition; "": the scope is via, or shared
+	rows    string // the scope as a condition; "" if the scope is via a link, or shared
 	via     *reference
-	note    string // how the draft found who owns its rows
+	note    string // how the draft found the owner of the rows
 	grant   string
-	one     string // the name of one row, and many is the name of several
+	one     string // the name for one row; many is the name for several rows
 	many    string
-	prefix  string // the first word of all its columns
+	prefix  string // the first word of all column names
 }
 
 type column struct {
 	name, doc string
-	as        string   // its name for programs; "": its own name
-	typ       string   // for a column without a type in the database: the type that it could be granted as
-	out       string   // why it is left out
-	oneOf     []string // its only values
-	stored    string   // the form in which SQLite stores it
+	as        string   // the column's name for programs; "" if they use its own
+	typ       string   // for a column without a type in the database: a type with which it could be granted
+	out       string   // why the column is left out
+	oneOf     []string // the only possible values
+	stored    string   // the form in which SQLite stores the values
 	note      string   // how the draft found that form
 }
 
-// link is a link in the words of the file.
+// link is a link in the terms of the grant file.
 type link struct {
 	name                string
 	to                  string
-	columns, references []string // nil: the columns of the only foreign key between the two tables
-	one, usual          bool     // usual: the foreign key already shows whether it leads to one row
-	guess               bool     // no foreign key declares it
+	columns, references []string // nil for the columns of the only foreign key between the two tables
+	one, usual          bool     // usual reports that the foreign key itself shows whether the link leads to one row
+	guess               bool     // no foreign key declares the link
 }
 
 // reference is a foreign key between two tables of the draft.
@@ -91,10 +91,10 @@ type reference struct {
 	place      int // the index of from among the facets: see ways
 	columns    []string
 	references []string
-	sure       bool // every row has the reference
+	sure       bool // every row of from refers to a row of to
 	unique     bool // each row of to has at most one row of from
-	short      bool // it is the only one between the two tables, so the file may leave out its columns
-	guess      bool // it is a guess from the name of its column, without a foreign key
+	short      bool // the only reference between the two tables, so the file may leave out its columns
+	guess      bool // guessed from a column's name, without a foreign key
 	there      string
 	back       string
 }
@@ -122,7 +122,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if name := live.Spell(v.Name); utf8.ValidString(name) {
 			f := &Facet{Table: name, table: live.Rows(v.Name)}
 			f.leave("views", viewOut)
-			tables[f], _ = made.Table(f.Table) // so that the comments about its columns are as those of tables
+			tables[f], _ = made.Table(f.Table) // give comments about columns the same names as those about tables
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -147,14 +147,14 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 
 const viewOut = "a view, of which nothing says who owns the rows: give it a scope, and a `key` if it is to be read in pages"
 
-// leave leaves a table out for a reason, unless the reason is empty or the table is already left out.
+// leave leaves a table out for the reason why. An empty reason does nothing, nor does a second one.
 func (f *Facet) leave(kind, why string) {
 	if f.Out == "" && why != "" {
 		f.Kind, f.Out = kind, why
 	}
 }
 
-// unfit returns why programs can't get rows of a table.
+// unfit returns why programs can't use the rows of a table.
 func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	odd := func(c schema.Column) bool { return !utf8.ValidString(c.Name) }
 	switch {
@@ -176,7 +176,7 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	return "", ""
 }
 
-// nameFacets gives each facet its name, and the columns that package dynamic accepts.
+// nameFacets gives each facet its name and the columns that package dynamic accepts.
 func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	taken := map[string]bool{}
 	for i, f := range d.Facets {
@@ -224,7 +224,8 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	}
 }
 
-// held returns the form of a column's cells, from a sample, if all cells have one form or most can't be read without it.
+// held returns the form of a column's cells, from a sample. It returns a form only if all cells have it, or if programs could not read most
+// cells without it.
 func held(c *schema.Column) (form, note string) {
 	if c.Cells == nil || c.Cells.Held == 0 {
 		return "", ""
@@ -241,7 +242,7 @@ func held(c *schema.Column) (form, note string) {
 	return "", ""
 }
 
-// nameOdd gives columns with names that programs can't use another name, and returns for how many it found one.
+// nameOdd renames columns with names that programs can't use. It returns the number of columns that got a name.
 func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	taken := map[string]bool{f.Alias: true}
 	for i := range f.columns {
@@ -251,7 +252,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	}
 	for _, i := range odd {
 		x := &f.columns[i]
-		if x.name == "*" { // a file reads * as all columns
+		if x.name == "*" { // in a grant file * means all columns
 			continue
 		}
 		plain := latin(x.name, x.name, "column", i)
@@ -267,7 +268,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		kept := columnKind(x.out) != "" || x.typ != "" // a person has to grant it
+		kept := columnKind(x.out) != "" || x.typ != "" // the draft leaves it out in any case, until a person grants it
 		switch {
 		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)
@@ -281,7 +282,8 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	return named
 }
 
-// latin returns made, the form of a database's name for programs. If name has no Latin letters or digits, it returns kind and a number.
+// latin returns made, the name for programs that was made from a database's name. If name has no Latin letters or digits, latin returns kind
+// and a number.
 func latin(name, made, kind string, i int) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
 		return fmt.Sprint(kind, i+1)
@@ -289,7 +291,7 @@ func latin(name, made, kind string, i int) string {
 	return naming.Lower(made)
 }
 
-// prefix returns the first word of all columns of a table, if they share one: usr of usr_id, usr_name, usr_tenant_id.
+// prefix returns the first word of all columns of a table, if they share it: usr for usr_id, usr_name and usr_tenant_id.
 func prefix(t *schema.Table) string {
 	first := ""
 	for i, c := range t.Columns {
@@ -305,7 +307,7 @@ func prefix(t *schema.Table) string {
 	return first
 }
 
-// bare returns the words of a column's name in lower case, without the prefix of its table.
+// bare returns the words of a column's name in lower case, without the table's prefix.
 func (f *Facet) bare(column string) []string {
 	ws := naming.Words(strings.ToLower(strings.Join(naming.Words(column), "_")))
 	if f.prefix != "" && len(ws) > 1 && ws[0] == f.prefix {
@@ -314,7 +316,7 @@ func (f *Facet) bare(column string) []string {
 	return ws
 }
 
-// readReferences finds the foreign keys that links can follow. For a table that declares none it guesses them from the names of columns.
+// readReferences finds the foreign keys that links can follow. If a table declares none, it guesses them from the names of columns.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
 	of, called := map[*schema.Table]*Facet{}, map[string][]*Facet{}
@@ -337,7 +339,7 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 		r.unique = slices.ContainsFunc(r.from.table.Keys(), func(key []string) bool {
 			return !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(r.columns, c) })
 		})
-		if r.unique && r.guess { // the two may be one table, or two halves of one
+		if r.unique && r.guess { // both facets may be one table, or two halves of one
 			return false
 		}
 		try := fmt.Sprintf("x%d", len(d.refs))
@@ -383,8 +385,8 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	}
 }
 
-// guess returns the table that a column refers to by its name alone, in the style of Rails: project_id is a key of
-// projects. If another column names the table (owner_type for owner_id), there is no one table, and guess returns nil.
+// guess returns the table that a column names, in the style of Rails: project_id refers to projects. If another column chooses the table
+// (owner_type for owner_id), guess returns nil.
 func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *Facet {
 	ws := f.bare(c.Name)
 	n := len(ws) - 1
@@ -398,14 +400,14 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 		}
 	}
 	found := called[role]
-	if len(found) == 0 && tenantWords[role] { // org_id refers to organizations
+	if len(found) == 0 && tenantWords[role] { // org_id may refer to organizations
 		for name, fs := range called {
 			if strings.HasPrefix(name, role) && weight(name) == 2 {
 				found = append(found, fs...)
 			}
 		}
 	}
-	if len(found) == 0 { // account_id in crm_lead refers to crm_account
+	if len(found) == 0 { // account_id in crm_lead may refer to crm_account
 		if table := naming.Words(f.table.Name.Name); len(table) > 1 {
 			found = called[strings.ToLower(table[0])+"_"+role]
 		}
@@ -424,7 +426,7 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 	return to
 }
 
-// spelled returns the names as the table spells them: SQLite's foreign keys may use other capitals.
+// spelled returns the names in the table's own spelling, because SQLite's foreign keys may use other capitals.
 func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	for _, n := range names {
 		i := slices.IndexFunc(f.table.Columns, func(c schema.Column) bool { return d.live.Engine.Is(c.Name, n) })
@@ -436,7 +438,7 @@ func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	return out
 }
 
-// nameLinks names the links for each reference, in both directions, between facets that are granted.
+// nameLinks names the links of each reference, in both directions, between granted facets.
 func (d *Draft) nameLinks() {
 	taken, shared := map[*Facet]map[string]bool{}, map[*Facet]map[string]int{}
 	for _, f := range d.Facets {
@@ -478,12 +480,12 @@ func (d *Draft) nameLinks() {
 			}
 		}
 		r.from.links = append(r.from.links, there)
-		r.to.links = append(r.to.links, back) // from and to may be the same table
+		r.to.links = append(r.to.links, back) // appended after the other link, because from and to may be the same table
 	}
 }
 
-// role returns a reference's name for the row that it refers to: assignee for assignee_id. If the reference has several columns, it uses
-// the one that no other reference of the table shares and that is not named like its target: author_id in (tenant_id, author_id).
+// role returns a reference's name for the row that it refers to: assignee for assignee_id. Of several columns it uses the one that no other
+// reference shares and that is not named like the target: author_id in (tenant_id, author_id).
 func (r *reference) role(one string, shared map[string]int) string {
 	column := r.columns[0]
 	if len(r.columns) > 1 {
@@ -510,7 +512,7 @@ func (r *reference) role(one string, shared map[string]int) string {
 	return role(r.from.bare(column), one)
 }
 
-// role returns the name that the words of a key's column give to the row.
+// role returns the name for a row that the words of a key's column suggest.
 func role(ws []string, one string) string {
 	for len(ws) > 0 && slices.Contains([]string{"id", "uuid", "fk", "key", "code"}, ws[len(ws)-1]) {
 		ws = ws[:len(ws)-1]
@@ -521,7 +523,7 @@ func role(ws []string, one string) string {
 	return naming.Lower(strings.Join(ws, "_"))
 }
 
-// nameGrants grants each facet, under the name of its table.
+// nameGrants grants each facet under its table's name.
 func (d *Draft) nameGrants() {
 	taken := map[string]bool{}
 	for _, f := range d.Facets {
@@ -531,7 +533,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim takes the first wanted name that is free and that ok admits, or the last one with a number added.
+// claim returns the first wanted name that is free and that ok accepts. If there is none, it adds a number to the last one.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {
@@ -549,7 +551,8 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 	}
 }
 
-// Elsewhere returns the schemas to look names up in, so that tables of other schemas are found too; nil: all tables are found now.
+// Elsewhere returns the schemas in which to look names up, so that tables of other schemas are found, too. It returns nil if all tables are
+// found already.
 func (d *Draft) Elsewhere() (in []string) {
 	for _, f := range d.Facets {
 		if s := f.table.Schema; f.Kind == otherSchemas && !slices.Contains(in, s) {
@@ -561,7 +564,7 @@ func (d *Draft) Elsewhere() (in []string) {
 	}
 	slices.Sort(in)
 	var path []string
-	for _, s := range d.live.Path { // a schema without a table needs no mention
+	for _, s := range d.live.Path { // the draft does not mention a schema without tables
 		if slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return t.Schema == s }) {
 			path = append(path, s)
 		}
@@ -572,7 +575,7 @@ func (d *Draft) Elsewhere() (in []string) {
 // otherSchemas is the reason for tables in schemas where names are not looked up.
 const otherSchemas = "in other schemas"
 
-// unbound returns why the policies of a facet's table do not apply to the reading role; "": they apply, or there are none.
+// unbound returns why the policies of a facet's table do not apply to the reading role. It returns "" if they apply, or if there are none.
 func (d *Draft) unbound(f *Facet) string {
 	if !f.table.RowSecurity {
 		return ""
@@ -580,7 +583,7 @@ func (d *Draft) unbound(f *Facet) string {
 	return d.live.Role.Unbound(f.table)
 }
 
-// Granted returns the number of tables that are granted.
+// Granted returns the number of granted tables.
 func (d *Draft) Granted() (n int) {
 	for _, f := range d.Facets {
 		if f.Out == "" {

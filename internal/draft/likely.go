@@ -1,7 +1,7 @@
 package draft
 
-// This file finds the scope that a comment offers for a table that is left out. Taking out the # needs less
-// thought than writing a scope, so a table with rows that may have an owner is never offered as shared.
+// This file finds a scope to suggest, in a comment, for a table that is left out. Removing a # needs less thought than writing a scope. So a
+// table with rows that may have an owner is never suggested as shared.
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// unknownScope replaces a scope that the draft does not know. The file is refused until a person writes one.
+// unknownScope replaces a scope that the draft does not know. The file is refused until a person writes a scope.
 const unknownScope = "# write whose its rows are, by a column of its own or a link to it; or shared, if every principal may see every row"
 
-// likelyScope returns the scope that is offered for a table that is left out.
+// likelyScope returns the scope to suggest for a table that is left out.
 func (d *Draft) likelyScope(f *Facet) string {
 	if d.opt.Tenant == None {
 		return "shared"
@@ -27,7 +27,7 @@ func (d *Draft) likelyScope(f *Facet) string {
 	return unknownScope
 }
 
-// tenantColumn returns the column that shows, by its key or its name, which tenant owns a row; "": there is none.
+// tenantColumn returns the column that shows, by its foreign key or its name, which tenant owns a row, or "".
 func (d *Draft) tenantColumn(f *Facet) string {
 	if t := d.Tenant; t != nil {
 		if f == t.facet {
@@ -37,7 +37,7 @@ func (d *Draft) tenantColumn(f *Facet) string {
 			i := slices.IndexFunc(l.columns, func(c string) bool { return f.called(c) == t.usual })
 			return l.columns[max(i, 0)]
 		}
-		for _, c := range f.table.Columns { // in a view, for instance, that shows the column of a table
+		for _, c := range f.table.Columns { // a view, for instance, may show such a column of a table
 			for other, l := range t.leads {
 				if slices.ContainsFunc(l.columns, func(name string) bool { return other.called(name) == f.called(c.Name) && f.called(c.Name) != "id" }) {
 					return c.Name
@@ -59,15 +59,15 @@ func (d *Draft) tenantColumn(f *Facet) string {
 	return ""
 }
 
-// everybodys reports whether a table's rows seem to have no owner: neither the table nor any table that it refers to,
-// is a part or an heir of, or reads as a view has a tenant column. seen has the tables that were already checked.
+// everybodys reports whether a table's rows seem to have no owner. Neither the table nor any table behind it may have a tenant column: those
+// that it refers to, is a part of, inherits from, or reads as a view. seen has the tables that were checked.
 func (d *Draft) everybodys(f *Facet, seen map[*Facet]bool) bool {
 	if seen[f] {
 		return true
 	}
 	seen[f] = true
 	if f.Out == "" || d.tenantColumn(f) != "" {
-		return false // a granted table has a scope
+		return false // a granted table has a scope, so its rows have owners
 	}
 	behind := slices.Clone(f.table.Inherits)
 	if f.table.PartitionOf != nil {
@@ -78,7 +78,7 @@ func (d *Draft) everybodys(f *Facet, seen map[*Facet]bool) bool {
 	}
 	if v := d.live.View(f.table.Name); v != nil {
 		if v.Calls {
-			return false // it may read any table
+			return false // a view that calls functions may read any table
 		}
 		behind = append(behind, v.Reads...)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// These words occur in names of columns. A name is only a guess about the content: a person reads the draft.
+// These words in a column's name suggest its content. They are only a guess, which the reader of the draft corrects.
 var (
 	secretWords = scalar.Words("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
-	// each row of these tables opens something, by the last words of their names; openWords has the columns that do it
+	// tables whose rows each open something; these are the last words of their names, and openWords names the columns that open it
 	secretTables     = scalar.Words("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
 	secretTablePairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "public key", "recovery code", "backup code", "magic link", "one time password", "login code", "password reset"}
 	openWords        = scalar.Words("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")
@@ -21,7 +21,7 @@ var (
 	personWords      = scalar.Words("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
 	personPairs      = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
 	freeWords        = scalar.Words("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
-	// numbers that are about a person or open something; any other number is an id or a count.
+	// numbers with these names are about a person or open something; other numbers are ids or counts
 	numberWords = scalar.Words("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
 	birthWords  = scalar.Words("birth birthday birthdate dob born")
 )
@@ -34,11 +34,11 @@ const (
 	tableReason  = "its name and its table sound like a secret"
 )
 
-// labels are the tags that a column of such a name gets if a person grants it. Programs may then
-// pass the value on without reading it, or are kept from effects after they have read it.
+// labels are the tags that a column with such a name gets if a person grants it. Programs may then only pass the value on, or have no effects
+// after they have read it.
 var labels = map[string]string{secretReason: "secret", tableReason: "secret", personReason: "pii", freeReason: value.Untrusted}
 
-// declared returns the line of the file that declares the tags in its comments; "" if there are none.
+// declared returns the line of the file that declares the tags of its comments, or "".
 func (d *Draft) declared() string {
 	var tags []string
 	for _, f := range d.Facets {
@@ -60,8 +60,8 @@ func (d *Draft) declared() string {
 	return "labels: { " + strings.Join(tags, ", ") + " } # the tags that columns may have: secret, or what outsiders write"
 }
 
-// opens reports whether a value of a column opens something because of its table: the value of
-// api_keys, the code of passcodes, and the id of sessions unless it is a number.
+// opens reports whether a value opens something because of the table of its column: the value of api_keys, the code of passcodes, and the id
+// of sessions unless it is a number.
 func opens(t *schema.Table, c *schema.Column) bool {
 	table := strings.ToLower(strings.Join(naming.Words(naming.Singular(t.Name.Name)), " "))
 	last := table[strings.LastIndex(table, " ")+1:]
@@ -84,8 +84,8 @@ func opens(t *schema.Table, c *schema.Column) bool {
 	}
 }
 
-// shows returns why a draft leaves a column out: because of its own name, or of the name of a column from which the
-// database computes it, over at most depth columns. A truth value made from a secret shows little of it.
+// shows returns why a draft leaves a column out, by its own name or the name of a column from which the database computes it. It looks through
+// at most depth columns. A truth value made from a secret shows little of it.
 func shows(t *schema.Table, c *schema.Column, depth int) string {
 	why := sensitive(t, c)
 	for i := range t.Columns {
@@ -96,8 +96,9 @@ func shows(t *schema.Table, c *schema.Column, depth int) string {
 	return why
 }
 
-// made returns why a draft leaves out a column of a view: because of the column of this name in a table that the view reads, or else because of
-// their worst column. The view may compute it from any column; but a number comes from numbers, and a truth value shows little.
+// made returns why a draft leaves out a column of a view. It looks at the column of this name in a table that the view reads, otherwise at the
+// worst column of these tables. The view may compute its column from any of them. But a number comes from numbers, and a truth value shows
+// little.
 func made(live *schema.Database, v *schema.View, c *schema.Column) (why string) {
 	rank := []string{"", freeReason, personReason, tableReason, secretReason}
 	number := []schema.Kind{schema.Int, schema.Float, schema.Decimal}
@@ -119,7 +120,7 @@ func made(live *schema.Database, v *schema.View, c *schema.Column) (why string) 
 	return why
 }
 
-// sensitive returns why a draft leaves a column out; "": it does not.
+// sensitive returns why a draft leaves a column out, or "".
 func sensitive(t *schema.Table, c *schema.Column) string {
 	if opens(t, c) {
 		return tableReason
@@ -155,7 +156,7 @@ func sensitive(t *schema.Table, c *schema.Column) string {
 		return "bytes: the name does not say what is in them"
 	case schema.JSON:
 		return "JSON: the name does not say what is in it"
-	case schema.Unknown: // PostgreSQL's inet, money, and ranges: as their text
+	case schema.Unknown: // PostgreSQL's inet, money and ranges appear as their text
 		switch c.Type {
 		case "xml", "hstore", "tsvector":
 			return c.Type + ": the name does not say what is in it"

@@ -1,6 +1,6 @@
 package draft
 
-// This file describes the grants of a draft in the words of programs, for commands that write programs of their own.
+// This file describes a draft's grants as programs name them, for commands that write programs.
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 
 // Shown is a table that a draft grants, as programs see it.
 type Shown struct {
-	Grant   string // the name that a program begins with
-	Row     string // what programs call one row
-	Table   string // in the database
-	Own     string // the column of the database with the tenant of a row; "": the tenant is found by a link, or every row is shared
+	Grant   string // Grant is the name with which a program begins
+	Row     string // Row is the programs' name for one row
+	Table   string // Table is the name in the database
+	Own     string // Own is the database's column with the tenant of a row; "" if a link leads to the tenant, or every row is shared
 	Columns []ShownColumn
 	Links   []ShownLink
 }
@@ -23,18 +23,18 @@ type Shown struct {
 type ShownColumn struct {
 	Name   string
 	Kind   schema.Kind
-	Listed bool // its possible values are known, and few
-	Key    bool // the column is part of a key or of a foreign key
+	Listed bool // Listed reports that the few possible values are known
+	Key    bool // Key reports that the column is part of a key or of a foreign key
 }
 
 // ShownLink is a link of a Shown.
 type ShownLink struct {
 	Name string
-	To   string // Shown.Row
-	One  bool   // the link leads to at most one row
+	To   string // To is the Row of the other Shown
+	One  bool   // One reports that the link leads to at most one row
 }
 
-// Shown lists the granted tables, in the order of their names.
+// Shown returns the granted tables in the order of their names.
 func (d *Draft) Shown() (out []Shown) {
 	for _, f := range d.Facets {
 		if f.Out != "" {
@@ -44,7 +44,7 @@ func (d *Draft) Shown() (out []Shown) {
 		if t := d.Tenant; t != nil && f == t.facet {
 			s.Own = t.Column
 		} else if t != nil && t.leads[f] != nil {
-			s.Own = t.leads[f].columns[0] // with several columns the table would be left out
+			s.Own = t.leads[f].columns[0] // there is one column, because a table with several is left out
 		}
 		keys := map[string]bool{}
 		for _, r := range d.refs {

@@ -15,37 +15,37 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Tenant is a table that may own the rows of the other tables, or a column in these tables that refers to no table.
+// Tenant is a table that may own the rows of other tables. It may also be a column of these tables that refers to no table.
 type Tenant struct {
-	Table   string   // the name for -tenant: a table, or a column
-	Column  string   // its key; "": there is no tenant table
-	Claim   string   // the name in the file
-	Type    string   // the type of the claim
-	Direct  []string // each "table.column" that refers to the table of tenants
-	ByName  int      // how many of Direct are guessed from the column's name, without a foreign key
-	Through int      // how many tables refer to the table of tenants through other tables
-	Of      int      // how many other tables there are
-	Sure    string   // "sure", "likely" or Guess
+	Table   string   // Table is the name for -tenant: a table, or a column
+	Column  string   // Column is the key of the table; "" if there is no table
+	Claim   string   // Claim is the name of the principal's claim in the file
+	Type    string   // Type is the type of that claim
+	Direct  []string // Direct has each "table.column" that refers to the table of tenants
+	ByName  int      // ByName is how many of Direct are guesses from the column's name, without a foreign key
+	Through int      // Through is how many tables refer to the table of tenants through other tables
+	Of      int      // Of is the number of other tables
+	Sure    string   // Sure is "sure", "likely" or Guess
 
 	facet *Facet
 	score float64
 	leads map[*Facet]*lead
-	usual string // the most common name of the columns that refer to it, without prefixes
+	usual string // the most common name, without prefixes, of columns that refer to the table
 }
 
-// Guess is the value of Tenant.Sure if little evidence supports the table.
+// Guess is the value of Tenant.Sure if there is little evidence for the table.
 const Guess = "a guess"
 
-// called returns the name of a column without the prefix of its table.
+// called returns the name of a column without the table's prefix.
 func (f *Facet) called(column string) string { return strings.Join(f.bare(column), "_") }
 
-// lead is the column of a table with the key of its tenant.
+// lead is how a table refers to the table of tenants: by one column, or by several.
 type lead struct {
-	columns []string // several: a person has to choose
+	columns []string // with several columns, a person has to choose
 	byName  bool
 }
 
-// The name of a table hints at who owns its rows. The weights are guesses; Sure rates how far the best table is from the second.
+// A table's name hints at who owns its rows. The weights are guesses. Sure rates the distance between the best table and the second.
 var (
 	tenantWords = scalar.Words("tenant organization organisation org account company workspace team client firm agency school clinic shop store site business")
 	actorWords  = scalar.Words("customer user member owner employee person patient student")
@@ -80,10 +80,10 @@ func claimType(k schema.Kind) string {
 	return ""
 }
 
-// findTenant finds the table to which most tables refer.
+// findTenant finds the table that most other tables refer to.
 func (d *Draft) findTenant() error {
 	w := d.newWays()
-	leads := map[string]bool{} // names of columns that refer to a tenant table
+	leads := map[string]bool{} // names of columns that refer to a possible table of tenants
 	for i := range d.Facets {
 		if t := d.tenant(w, i); t != nil {
 			d.Tenants = append(d.Tenants, *t)
@@ -108,7 +108,7 @@ func (d *Draft) findTenant() error {
 	for i := range d.Tenants {
 		t := &d.Tenants[i]
 		names = append(names, t.Table)
-		second := 0.0 // the best score of the others
+		second := 0.0 // the best score among the other tables
 		if j := min(1-min(i, 1), len(d.Tenants)-1); j != i {
 			second = d.Tenants[j].score
 		}
@@ -140,16 +140,16 @@ func (d *Draft) findTenant() error {
 	return nil
 }
 
-// ways indexes the references of a draft by the numbers of its facets. Each facet is asked which
-// facets refer to it, so a loop over all facets or references for each would be too slow.
+// ways indexes the references of a draft by its facets. Many facets are asked for the facets that refer to them, and a loop over all
+// references for each would be too slow.
 type ways struct {
-	into   [][]*reference // the references to each facet
+	into   [][]*reference // the references to each facet, by its number
 	at     map[*Facet]int
-	called map[string][]int             // the facets with a column of a name, without the prefix of its table
-	names  map[*Facet]map[string]string // for these names, the columns of a facet
+	called map[string][]int             // the facets that have a column with this name, without the table's prefix
+	names  map[*Facet]map[string]string // the column of a facet for each such name
 	refers map[*Facet]map[string]bool   // the columns by which a facet refers to others
-	fit    int                          // how many facets are granted
-	seen   []int                        // the number of the last search that found each facet
+	fit    int                          // the number of granted facets
+	seen   []int                        // for each facet, the number of the last search that found it
 	number int
 }
 
@@ -180,7 +180,7 @@ func (d *Draft) newWays() *ways {
 	return w
 }
 
-// tenant collects the evidence that a table is the tenant; nil: no table refers to it.
+// tenant collects the evidence that a table is the table of tenants. It returns nil if no table refers to it.
 func (d *Draft) tenant(w *ways, at int) *Tenant {
 	f := d.Facets[at]
 	if f.Out != "" || f.table.PrimaryKey == nil || len(f.table.PrimaryKey.Columns) != 1 {
@@ -191,9 +191,9 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		return nil
 	}
 	t := &Tenant{Table: f.Table, Column: key.Name, Type: claimType(key.Kind), facet: f, leads: map[*Facet]*lead{}}
-	called := map[string]int{}     // how often each name occurs among the columns that refer to it
-	var near []int                 // the facets that refer to it, in their order
-	counted := map[*Facet]string{} // the column of each such facet if several of its rows may refer to one row
+	called := map[string]int{}     // how often each name occurs among the columns that refer to the table
+	var near []int                 // the facets that refer to the table, in their order
+	counted := map[*Facet]string{} // for each such facet, the column, if several rows of the facet may refer to one row
 	for _, r := range w.into[at] {
 		if r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
 			l := t.leads[r.from]
@@ -204,8 +204,8 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 			}
 			l.columns = append(l.columns, r.columns[0])
 			l.byName = l.byName || r.guess
-			// A unique column makes a row a part of the row that it refers to, as settings are a
-			// part of their user. Such a reference does not show who owns other rows.
+			// A unique column makes a row a part of the row that it refers to, like settings of a user. Such a reference does not show who owns other
+			// rows.
 			if !r.unique {
 				called[r.from.called(r.columns[0])]++
 				counted[r.from] = r.columns[0]
@@ -213,7 +213,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		}
 	}
 	for name, n := range called {
-		if cmp.Or(called[t.usual]-n, len(name)-len(t.usual), strings.Compare(name, t.usual)) < 0 { // team_id rather than current_team_id
+		if cmp.Or(called[t.usual]-n, len(name)-len(t.usual), strings.Compare(name, t.usual)) < 0 { // prefer team_id to current_team_id
 			t.usual = name
 		}
 	}
@@ -233,7 +233,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	slices.Sort(near)
 	w.number++
 	w.seen[at] = w.number
-	var level []int // the facets at this distance
+	var level []int // the facets at this distance from the table
 	for _, i := range near {
 		x := d.Facets[i]
 		if _, ok := counted[x]; ok && x.Out == "" {
@@ -253,7 +253,7 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	return t
 }
 
-// namedTenant returns the tenant for a column with ids, of any name, that the person named, unless a tenant has that name already.
+// namedTenant returns the tenant for a column of ids that a person named, unless another tenant has that name. The column may have any name.
 func (d *Draft) namedTenant(w *ways) *Tenant {
 	if slices.ContainsFunc(d.Tenants, func(t Tenant) bool { return t.Table == d.opt.Tenant }) {
 		return nil
@@ -266,7 +266,7 @@ func (d *Draft) namedTenant(w *ways) *Tenant {
 	return t
 }
 
-// having returns the facets with a column of a name and a type.
+// having returns the facets that have a column with this name and type.
 func (d *Draft) having(w *ways, name, typ string) (out []int) {
 	for _, i := range w.called[name] {
 		x := d.Facets[i]
@@ -277,7 +277,7 @@ func (d *Draft) having(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// byName returns the facets with a column of a name that refers to no other table: it is no foreign key, not the key, and not unique.
+// byName returns the facets with a column of this name that refers to no other table: it is no foreign key, not the key, and not unique.
 func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	for _, i := range d.having(w, name, typ) {
 		x := d.Facets[i]
@@ -289,8 +289,8 @@ func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// columnTenant returns the tenant for a column that refers to no table: tenant_id if the tenants are in
-// another database. with finds the facets that have the column. It returns nil if no facet has it.
+// columnTenant returns the tenant for a column that refers to no table, like tenant_id if another database has the tenants. with finds the
+// facets that have the column. columnTenant returns nil if no facet has it.
 func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
 	ws := strings.Split(name, "_")
 	var t *Tenant
@@ -323,7 +323,7 @@ func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ 
 	return t
 }
 
-// claimName makes a name for a claim.
+// claimName returns a claim's name for a table or a column.
 func claimName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 127 {
@@ -351,8 +351,8 @@ func (d *Draft) through(w *ways, t *Tenant, level []int) {
 	}
 }
 
-// findScopes gives each facet its rows: those with the principal's tenant in a column, or those
-// that a link from such rows leads to. A facet with neither is left out.
+// findScopes gives each facet a scope: the rows with the principal's tenant in a column, or the rows that a link from such rows leads to. It
+// leaves out a facet with neither.
 func (d *Draft) findScopes() {
 	t := d.Tenant
 	if t == nil {
@@ -381,7 +381,7 @@ func (d *Draft) findScopes() {
 			}
 		}
 	}
-	// First use only links that every row has (sure), even over a long way. Then use shorter ways, with links that some rows lack.
+	// First use only links that every row has (sure), even if the way is long. Then use shorter ways, with links that some rows lack.
 	for sure := true; ; {
 		more := false
 		last := maps.Clone(done)
@@ -453,7 +453,7 @@ func (d *Draft) findScopes() {
 	}
 }
 
-// condition returns a scope with the principal's tenant.
+// condition returns a scope: the column equals the principal's tenant.
 func condition(column, claim string) string {
 	return (&grantfile.Expr{Op: "eq", Column: grantfile.Name{Text: column}, Values: []grantfile.Operand{{Claim: claim}}}).String()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Text returns the file. pins are the digests of the facets' tables, by name; nil: there are none yet.
+// Text returns the file. pins are the digests of the facets' tables, by name; nil if there are none yet.
 func (d *Draft) Text(pins map[string]string) string {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=%s", grantfile.SchemaURL)
@@ -58,7 +58,7 @@ func (d *Draft) Text(pins map[string]string) string {
 			f.write(w, pins[f.Alias], d.opt.Tenant == None, d.unbound(f) != "")
 		}
 	}
-	// The summary only counts the tables of other schemas: a server may have very many.
+	// The summary only counts tables of other schemas, because a server may have very many.
 	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" && f.Kind != otherSchemas }) {
 		w.line("")
 		w.line("  # Left out. To grant a table after all, take out the # before its lines, write or check its scope (shared: every principal may see every row),")
@@ -72,7 +72,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	return w.b.String()
 }
 
-// Summary returns lines about what is left out, by reason: how many tables, and how many columns of the granted tables.
+// Summary returns lines about what is left out, by reason: the number of tables, and of columns in granted tables.
 func (d *Draft) Summary() (lines []string) {
 	tables, columns := map[string]int{}, map[string]int{}
 	out := 0
@@ -104,10 +104,10 @@ func (d *Draft) Summary() (lines []string) {
 	return lines
 }
 
-// columnKinds are the reasons for leaving a column out, up to a colon.
+// columnKinds are the reasons to leave a column out, without the text after a colon.
 var columnKinds = reasonKinds(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable, "the database gives the column no type")
 
-// columnKind returns the reason for which a column is left out, up to its colon; "": none of columnKinds.
+// columnKind returns the reason in columnKinds why a column is left out, or "".
 func columnKind(why string) string {
 	kind, _, _ := strings.Cut(why, ":")
 	if !columnKinds[kind] {
@@ -116,7 +116,7 @@ func columnKind(why string) string {
 	return kind
 }
 
-// reasonKinds returns reasons up to their colons.
+// reasonKinds returns each reason without its text after a colon.
 func reasonKinds(reasons ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range reasons {
@@ -142,7 +142,7 @@ func (d *Draft) summary(w *writer) {
 	}
 }
 
-// TableAt returns the table of a line of Text(nil): a line of its facet or of its grant; "" for every other line.
+// TableAt returns the table of a line of Text(nil), if the line belongs to the table's facet or grant. For other lines it returns "".
 func (d *Draft) TableAt(line int) (table string) {
 	begins := map[string]string{}
 	for _, f := range d.Facets {
@@ -197,10 +197,10 @@ func (d *Draft) aboutTenant(w *writer) {
 	w.about("", "%s", text)
 }
 
-// widest is how many characters a line of a draft has, so that it fits next to another file.
+// widest is the number of characters in a line of a draft, so that a draft fits next to another file.
 const widest = 200
 
-// aboutPolicies writes a comment if row-level security does not apply to the role, and offers another role.
+// aboutPolicies writes a comment if row-level security does not apply to the role. The comment suggests another role.
 func (d *Draft) aboutPolicies(w *writer) {
 	i := slices.IndexFunc(d.Facets, func(f *Facet) bool { return f.Out == "" && d.unbound(f) != "" })
 	if i < 0 {
@@ -218,11 +218,11 @@ func (w *writer) line(format string, args ...any) {
 	w.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// about writes a comment, over several lines if it is long.
+// about writes a comment, in several lines if it is long.
 func (w *writer) about(indent, format string, args ...any) {
 	line := indent + "#"
 	for _, word := range strings.Fields(comment(fmt.Sprintf(format, args...))) {
-		for r := []rune(word); len(r) > widest/2; r = []rune(word) { // only a hostile database has longer names
+		for r := []rune(word); len(r) > widest/2; r = []rune(word) { // break a longer word, which only a hostile database has
 			line, word = line+" "+string(r[:widest/2]), string(r[widest/2:])
 			w.line("%s", line)
 			line = indent + "#"
@@ -236,7 +236,7 @@ func (w *writer) about(indent, format string, args ...any) {
 	w.line("%s", line)
 }
 
-// noted writes a text with a comment after it, or before it if both are too long for a line. before begins each line.
+// noted writes a text with a comment after it. If a line can't have both, the comment comes first. Each line begins with before.
 func (w *writer) noted(before, text, note string) {
 	switch {
 	case note == "":
@@ -249,7 +249,7 @@ func (w *writer) noted(before, text, note string) {
 	}
 }
 
-// list writes texts in brackets, with a new line where a line would be too long.
+// list writes texts in brackets, and breaks lines that would be too long.
 func (w *writer) list(before, after string, texts []string) {
 	line := before + "["
 	for i, s := range texts {
@@ -294,7 +294,7 @@ func (f *Facet) write(w *writer, pin string, shared, unbound bool) {
 	}
 }
 
-// write writes a link: in one line if it fits.
+// write writes a link, in one line if it fits.
 func (l link) write(w *writer) {
 	note := ""
 	if l.guess {
@@ -327,7 +327,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if c.doc != "" && c.out == "" {
 			fields = append(fields, "doc: "+quoted(short(c.doc)))
 		}
-		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // the model gets the values of a longer enum from the database
+		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // the file lists few values; the database gives the model the values of a longer enum
 			fields = append(fields, "one_of: ["+of+"]")
 		}
 		if c.typ != "" {
@@ -346,7 +346,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		switch {
 		case c.out != "":
 			w.noted(indent+before, "  # "+comment(text), c.out)
-		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
+		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a line can't have both the long name and the long comment
 			w.noted(indent+before, "  "+yamlText(c.name)+":", c.note)
 			for _, f := range fields {
 				w.line("%s%s    %s", indent, before, f)
@@ -357,10 +357,10 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 	}
 }
 
-// longestList is how long a list of values in the file may be.
+// longestList is the length of the longest list of values in the file.
 const longestList = 120
 
-// writeOut writes a facet that is left out, as comments, so that none of it has an effect.
+// writeOut writes a facet that is left out as comments, so that it has no effect.
 func (f *Facet) writeOut(w *writer, rows string) {
 	w.line("")
 	w.about("  ", "%s: %s", f.Table, f.Out)
@@ -373,8 +373,8 @@ func (f *Facet) writeOut(w *writer, rows string) {
 	f.writeColumns(w, "  #   ", "")
 }
 
-// comment makes a text safe for a comment. A line break in a name of the database would end the
-// comment, and the text after it would become a part of the file.
+// comment makes a text safe for a comment. A line break in a database's name would end the comment, and what follows would become a part of
+// the file.
 func comment(s string) string { return schema.Printable(s) }
 
 func short(s string) string {
@@ -392,7 +392,7 @@ var (
 	yamlWords   = scalar.Words("y yes n no on off true false null")
 )
 
-// yamlText writes a text so that YAML reads it back: without quotes only if it can't be read as anything else.
+// yamlText writes a text so that YAML reads the same text back. It leaves quotes out only if YAML can't read the text as anything else.
 func yamlText(s string) string {
 	if plainScalar.MatchString(s) && !yamlWords[strings.ToLower(s)] || plainURL.MatchString(s) {
 		return s
@@ -407,8 +407,8 @@ func scope(s string) string {
 	return quoted(s)
 }
 
-// quoted writes a text in double quotes and escapes what is not printable: YAML reads some of these characters as
-// another name (U+0085 as a space), a terminal acts on some, and a reader sees none of them (TestQuoted).
+// quoted writes a text in double quotes and escapes all that is not printable. YAML reads some of these characters as another name (U+0085 as
+// a space), terminals obey some, and readers see none (TestQuoted).
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -1,6 +1,5 @@
-// Package fair has the one queue in which parties take turns at a bounded number of places. A party
-// that sends a thousand jobs delays another party's job by one job, not by a thousand; a group of a
-// thousand members does the same.
+// Package fair has a queue in which parties take turns at a bounded number of places. A party that sends a thousand jobs delays another
+// party's job by one job, not by a thousand. The same holds for a group with a thousand members.
 package fair
 
 import (
@@ -8,50 +7,45 @@ import (
 	"sync"
 )
 
-// These errors say why the queue refuses a job.
+// These are the reasons why the queue refuses a job.
 var (
 	ErrYours = errors.New("fair: too many of this party's jobs wait")
 	ErrFull  = errors.New("fair: too many jobs wait")
 )
 
-// Config bounds how many jobs have a place and how many wait. Every number below 1 means 1, except
-// Share.
+// Config bounds how many jobs have a place and how many wait. Numbers below 1 mean 1, except for Share.
 type Config struct {
-	Places    int // jobs that have a place at one time
-	Share     int // how many of Places one group may have; 0: all. Less than all keeps a place for others, even if a group's jobs use up all their time
-	PerMember int // jobs of one member that wait
-	Total     int // jobs that wait
-	// Away bounds what jobs hold after they gave their place back for a while (Yield): while they
-	// hold that much, no job begins. 0: there is no bound.
+	Places    int // jobs that have a place at the same time
+	Share     int // how many of Places one group may have; 0 means all. With fewer, other groups always find a place
+	PerMember int // waiting jobs of one member
+	Total     int // waiting jobs
+	// Away bounds the memory of jobs that gave their place back for a while (Yield). No job begins while they use that much. 0 means no bound.
 	Away      int
-	AwayShare int // how much of Away one group may hold: while its jobs hold that much, none of its jobs begins; 0: all
-	// Room bounds a group's waiting jobs by the room that is left, so that a later group finds
-	// some: a group alone gets half, and n groups get 1/(n+1) each (Choudhury and Hahne, Dynamic
-	// queue length thresholds for shared-memory packet switches, 1998).
+	AwayShare int // how much of Away one group may use; while its jobs use that much, none of its jobs begins; 0 means all
+	// Room bounds a group's waiting jobs by the room that is left, so that later groups find room. One group alone gets half, and n groups get
+	// 1/(n+1) each (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet switches, 1998).
 	Room bool
 }
 
-// Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns; the
-// members of a group take turns within the group's turn; a member's jobs keep their order. Several
-// goroutines may call its methods. Make one with New.
+// Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns, and so do the members of a group within its turn. A
+// member's jobs keep their order. Several goroutines may call its methods. New makes one.
 //
-// A job that waits for something else may give its place back and ask for one again. It then comes
-// before its member's jobs that have not begun, and is never refused: bounds stop only jobs that
-// have not begun, since only the end of a job frees what it holds.
+// A job that waits for something else may give its place back and later ask for one. Then it comes before its member's new jobs and is never
+// refused. Bounds stop only new jobs, because only the end of a job frees its memory.
 //
-// Invariant: a job waits only if it may not have a place now. All places are taken, its group has
-// its share, or it has not begun and the jobs that are away hold as much as they may.
+// Invariant: a job waits only if it may not have a place now. Either all places are taken, or its group has its share, or the job is new and
+// the jobs that are away use as much as they may.
 type Queue[G comparable] struct {
 	cfg Config
 
 	mu      sync.Mutex
 	turns   turns[G]
 	running int
-	held    map[G]int // places, none of them 0
-	away    map[G]int // what jobs hold that gave their place back; no entry is 0
+	held    map[G]int // the places of each group; no entry is 0
+	away    map[G]int // the memory of each group's jobs that are away; no entry is 0
 	out     int       // the sum of away
-	counted int       // the sum of away, with at most its share for each group
-	outside int       // jobs that gave their place back and have no place now
+	counted int       // the sum of away, where each group counts at most its share
+	outside int       // the number of jobs that gave their place back and have none now
 }
 
 // New makes a queue.
@@ -74,28 +68,27 @@ type Ticket[G comparable] struct {
 	member string
 	turn   chan struct{}
 	state  state
-	weight int // what it holds while it is away
+	weight int // the memory that the job uses while it is away
 }
 
 type state uint8
 
 const (
-	waits   state = iota // it has not begun
-	has                  // a place
-	away                 // it gave its place back
-	returns              // it gave its place back, and waits for one
+	waits   state = iota // the job has not begun
+	has                  // the job has a place
+	away                 // the job gave its place back
+	returns              // the job gave its place back, and waits for another
 	gone
 )
 
-// Turn returns a channel that is closed when the ticket gets its place. Each Yield makes a new one.
+// Turn returns a channel that is closed when the ticket gets a place. Each Yield makes a new channel.
 func (t *Ticket[G]) Turn() <-chan struct{} {
 	t.q.mu.Lock()
 	defer t.q.mu.Unlock()
 	return t.turn
 }
 
-// Enter takes a place, or joins the end of its member's line. Each Enter needs a Leave. It fails
-// with ErrYours or ErrFull.
+// Enter takes a place, or joins the end of the member's line. It fails with ErrYours or ErrFull. Each successful Enter needs a Leave.
 func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,12 +114,12 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 // mayHave reports whether a job of g may have one more place.
 func (q *Queue[G]) mayHave(g G) bool { return q.held[g] < q.cfg.Share }
 
-// mayBegin reports whether a job of g that has not begun may have one more place.
+// mayBegin reports whether a new job of g may have one more place.
 func (q *Queue[G]) mayBegin(g G) bool {
 	return q.mayHave(g) && (q.cfg.Away == 0 || q.counted < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
 }
 
-// take gives t a place. q.mu is held.
+// take gives t a place. The caller holds q.mu.
 func (q *Queue[G]) take(t *Ticket[G]) {
 	q.held[t.group]++
 	q.running++
@@ -134,21 +127,20 @@ func (q *Queue[G]) take(t *Ticket[G]) {
 	close(t.turn)
 }
 
-// drop takes the place of t away. q.mu is held.
+// drop takes the place of t away. The caller holds q.mu.
 func (q *Queue[G]) drop(t *Ticket[G]) {
 	q.running--
 	sub(q.held, t.group, 1)
 }
 
-// settle removes the weight of a ticket that is no longer away. q.mu is held.
+// settle removes the weight of a ticket that is no longer away. The caller holds q.mu.
 func (q *Queue[G]) settle(t *Ticket[G]) {
 	q.outside--
 	q.hold(t.group, -t.weight)
 }
 
-// hold adds n to what the away jobs of g hold. A group counts against others with at most its
-// share. Otherwise a group could keep everybody from beginning: all its begun jobs can give their
-// places back and together hold more than the share (TestOneGroupAway). q.mu is held.
+// hold adds n to the memory of g's jobs that are away. A group counts against other groups with at most its share. Otherwise a group could
+// keep all others from beginning, because its jobs can together use more than the share (TestOneGroupAway). The caller holds q.mu.
 func (q *Queue[G]) hold(g G, n int) {
 	q.out += n
 	q.counted -= min(q.away[g], q.cfg.AwayShare)
@@ -156,14 +148,14 @@ func (q *Queue[G]) hold(g G, n int) {
 	q.counted += min(q.away[g], q.cfg.AwayShare)
 }
 
-// sub deletes zeros, since a group may never come again.
+// sub deletes an entry that becomes zero, because a group may never come again.
 func sub[G comparable](m map[G]int, g G, n int) {
 	if m[g] -= n; m[g] == 0 {
 		delete(m, g)
 	}
 }
 
-// fill gives free places to the tickets that may have them. q.mu is held.
+// fill gives free places to the tickets that may have them. The caller holds q.mu.
 func (q *Queue[G]) fill() {
 	for q.running < q.cfg.Places {
 		next := q.turns.next(q.mayHave, q.mayBegin)
@@ -177,8 +169,7 @@ func (q *Queue[G]) fill() {
 	}
 }
 
-// Leave gives back the place, and the first ticket that may have it gets it; or it stops waiting.
-// Only the first call does anything.
+// Leave gives the place back to the first ticket that may have it, or ends the wait for one. Only the first call has an effect.
 func (t *Ticket[G]) Leave() {
 	q := t.q
 	q.mu.Lock()
@@ -200,8 +191,7 @@ func (t *Ticket[G]) Leave() {
 	q.fill()
 }
 
-// Yield gives the place back until Return. Meanwhile the job holds weight, at least 1, which counts
-// against Config.Away. Without a place Yield does nothing.
+// Yield gives the place back until Return. In the meantime weight, at least 1, counts against Config.Away. Without a place Yield does nothing.
 func (t *Ticket[G]) Yield(weight int) {
 	q := t.q
 	q.mu.Lock()
@@ -216,7 +206,7 @@ func (t *Ticket[G]) Yield(weight int) {
 	q.fill()
 }
 
-// Return asks for a place again, after Yield; see Turn.
+// Return asks for a place again after Yield: see Turn.
 func (t *Ticket[G]) Return() {
 	q := t.q
 	q.mu.Lock()
@@ -229,8 +219,8 @@ func (t *Ticket[G]) Return() {
 	q.fill()
 }
 
-// Position returns the ticket's place among the waiting ones, from 1, if no job comes later and no
-// group has its share. It is 0 if the ticket has a place.
+// Position returns the ticket's place among the waiting ones, from 1. It assumes that no job comes later and that no group has its share. It
+// is 0 if the ticket has a place.
 func (t *Ticket[G]) Position() int {
 	q := t.q
 	q.mu.Lock()
@@ -241,14 +231,14 @@ func (t *Ticket[G]) Position() int {
 	return q.turns.position(t)
 }
 
-// Len returns how many jobs wait to begin, and how many have a place.
+// Len returns the number of new jobs that wait, and of jobs that have a place.
 func (q *Queue[G]) Len() (waiting, running int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.turns.waiting, q.running
 }
 
-// Away returns the number of jobs that have begun but gave their place back, and the memory that they use.
+// Away returns the number of jobs that gave their place back, and the memory that they use.
 func (q *Queue[G]) Away() (jobs, weight int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

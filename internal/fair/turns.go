@@ -2,27 +2,27 @@ package fair
 
 import "slices"
 
-// turns is the order of the waiting jobs.
+// turns is the order of waiting jobs.
 type turns[G comparable] struct {
-	groups  []*group[G] // the group with the next turn first; none is empty
-	waiting int         // jobs that have not begun
+	groups  []*group[G] // the first group has the next turn; no group is empty
+	waiting int         // the number of jobs that have not begun
 }
 
 type group[G comparable] struct {
 	key     G
-	members []*member[G] // as in turns
+	members []*member[G] // the first member has the group's next turn; no member is empty
 	waiting int
 }
 
 type member[G comparable] struct {
 	name string
 	line []*Ticket[G] // jobs that have not begun
-	back []*Ticket[G] // jobs that have begun; they come first
+	back []*Ticket[G] // jobs that have begun and come first
 }
 
 func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
 
-// lineOf returns the line that x is in.
+// lineOf returns the line of the member that has x in it.
 func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
 	if x.state == returns {
 		return &m.back
@@ -62,8 +62,8 @@ func (t *turns[G]) count(g *group[G], x *Ticket[G], n int) {
 	}
 }
 
-// next takes out the ticket with the next turn. mayHave reports whether a group may have one more place, and
-// mayBegin whether a job that has not begun may have it. next returns nil if there is no such ticket.
+// next removes and returns the ticket with the next turn, or nil. mayHave reports whether a group may have one more place, and mayBegin
+// whether a new job of the group may have it.
 func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
 	for i, g := range t.groups {
 		have := mayHave(g.key)
@@ -87,7 +87,7 @@ func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
 	return nil
 }
 
-// rotated moves item i behind the others, or removes it.
+// rotated moves item i behind the others, or removes it unless stays is set.
 func rotated[T any](all []T, i int, stays bool) []T {
 	x := all[i]
 	all = slices.Delete(all, i, i+1)
@@ -97,7 +97,7 @@ func rotated[T any](all []T, i int, stays bool) []T {
 	return all
 }
 
-// remove takes a waiting ticket out of its line. The turns of the others stay.
+// remove takes a waiting ticket out of its line. The order of the others stays.
 func (t *turns[G]) remove(x *Ticket[G]) {
 	g, m := t.find(x.group, x.member)
 	line := m.lineOf(x)
@@ -111,7 +111,7 @@ func (t *turns[G]) remove(x *Ticket[G]) {
 	}
 }
 
-// of returns how many jobs of a group, and of its member, wait to begin.
+// of returns how many new jobs of a group, and of its member, wait.
 func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	g, m := t.find(key, name)
 	if g != nil {
@@ -123,7 +123,7 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	return ofGroup, ofMember
 }
 
-// position plays the turns with next, so that both agree.
+// position simulates the turns with next, so that both always agree.
 func (t *turns[G]) position(x *Ticket[G]) int {
 	c := turns[G]{}
 	for _, g := range t.groups {

@@ -9,13 +9,13 @@ import (
 	"os"
 )
 
-// Lock makes a second file that only one process can create. The second file stays if the process
-// is killed: only the host can know that it is left over.
+// Lock creates a second file, which only one process can do. A killed process leaves the second file behind: only the host can know that
+// nothing uses it.
 func Lock(f *os.File) (unlock func() error, err error) {
 	path := f.Name() + ".lock"
 	l, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%w; if the process that had it was killed, remove %s", ErrInUse, path)
+		return nil, fmt.Errorf("%w; if a killed process left this lock, remove %s", ErrInUse, path)
 	}
 	if err != nil {
 		return nil, err

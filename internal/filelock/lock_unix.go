@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock locks the file for this handle, not for its process: a second Open in the same process is
-// refused as well. The kernel releases the lock when the process is killed.
+// Lock locks the file for this handle, not for the process: a second Open in the same process is refused, too. The kernel releases the lock of
+// a killed process.
 func Lock(f *os.File) (unlock func() error, err error) {
 	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

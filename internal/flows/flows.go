@@ -1,5 +1,4 @@
-// Package flows selects the flows that a person asks for, and writes them as text. A flow reports whether labelled values can leave by one way out:
-// see exo.Flow.
+// Package flows selects flows for a person and writes them as text. A flow reports whether labelled values can leave by one way out: see exo.Flow.
 package flows
 
 import (
@@ -15,7 +14,7 @@ import (
 // Usage describes the argument of Select.
 const Usage = "a tag, or a tag and a way out, as in \"pii chat.post\" and \"untrusted result\", or all"
 
-// Select returns the flows that asked names.
+// Select returns the flows that asked names, in the form of Usage.
 func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	words := strings.FieldsFunc(asked, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 || len(words) > 2 {
@@ -49,7 +48,7 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	return out, nil
 }
 
-// is reports whether a tag is the requested one, with or without its readers.
+// is reports whether tag is the requested one. The readers in a tag do not matter.
 func is(tag, asked string) bool {
 	about, _, _ := strings.Cut(tag, "@")
 	return tag == asked || about == asked

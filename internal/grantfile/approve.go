@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has the approvals of a grant file: which changes wait for a person, where they wait, and how the page knows who reads it.
+// This file has the approvals of a grant file: which changes wait for a person, where they wait, and how the page identifies its reader.
 
 import (
 	"cmp"
@@ -31,28 +31,28 @@ import (
 // Approve is the rule of a facet: which changes wait for a person.
 type Approve struct {
 	Always  bool
-	Rows    int // above this many rows of a principal and a day; 0: not given
+	Rows    int // a change waits if it affects more rows than this for a principal in a day; 0 if not given
 	Delete  bool
 	Columns []Name
 	Who     changeset.Who
 	Pos
 }
 
-// Approvals say where change sets wait, and who is known on the page. The zero Approvals keep none.
+// Approvals declare where change sets wait, and how people are identified on the page. The zero Approvals keep none.
 type Approvals struct {
 	Key   Secret
-	Store Secret // its Kind is folder, env or file
+	Store Secret // the place of change sets; its Kind is folder, env or file
 	Wait  time.Duration
 	Link  Name
-	Shows []Name // labels that an approver may see
+	Shows []Name // labels that an approver may see, too
 	Proxy Proxy
 	Pos
 }
 
-// Proxy is the host's own proxy before the page, which says who reads it. The zero Proxy knows no reader.
+// Proxy is the host's own proxy in front of the page, which identifies the reader. The zero Proxy identifies no reader.
 type Proxy struct{ Header, Issuer, Audience Name }
 
-// maxImages is how many changed rows a change set has before and after.
+// maxImages is the number of changed rows that a change set shows before and after.
 const maxImages = 10_000
 
 // PagePath is the path of the page of change sets.
@@ -86,12 +86,12 @@ func (r *reader) approve(e entry) *Approve {
 		},
 	})
 	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
-		r.At(a.Pos, "approve: this names no change: write always, rows, delete or columns")
+		r.At(a.Pos, "approve: no change is named: write always, rows, delete or columns")
 	}
 	return a
 }
 
-// String says in words which changes wait for a person, and for whom. It is "" for nil.
+// String describes the changes that wait for a person, and who may agree. It is "" for nil.
 func (a *Approve) String() string {
 	if a == nil {
 		return ""
@@ -145,25 +145,25 @@ func (f *File) approvals(r *reader, e entry) {
 				"audience": func(e entry) { a.Proxy.Audience = r.Name(e.Value, "audience") },
 			})
 			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), who signs it, and the aud that it has")
+				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), its issuer, and its audience")
 			}
 		},
 	})
 	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }: where the key is that encrypts what waits, and a folder, or env:NAME with the URL of a PostgreSQL database, that outlives this process")
+		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }. `key` is the place of the key that encrypts change sets; `store` is a folder, or env:NAME with the URL of a PostgreSQL database, and must outlive this process")
 	}
 	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.Dir, a.Key.Name)) {
-		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, and whoever copies the folder could read it: keep the key elsewhere")
+		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, so anyone who copies the folder could read it: keep the key elsewhere")
 	}
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
 		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
 	}
 }
 
-// Folder is the folder in which change sets wait, if Store is one.
+// Folder returns the folder in which change sets wait, if Store is a folder.
 func (a Approvals) Folder() string { return beside(a.Store.Dir, a.Store.Name) }
 
-// Approves reports whether a change may wait for a person.
+// Approves reports whether some change may wait for a person.
 func (f *File) Approves() bool {
 	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Approve != nil }) || slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Approve != nil })
 }
@@ -175,7 +175,8 @@ func (f *File) images() int {
 	return 0
 }
 
-// approve returns the rule of a facet's table: that of the first of its facets that has one. A facet of the same table is no way around it.
+// approve returns the rule of a facet's table, from the first facet of the table that has one. So another facet of the same table is no way
+// around the rule.
 func (f *File) approve(x *Facet) *Approve {
 	for _, y := range f.places[x.place()] {
 		if y.Approve != nil && x.Writes() {
@@ -185,7 +186,7 @@ func (f *File) approve(x *Facet) *Approve {
 	return nil
 }
 
-// rule returns the rule of a facet as package dynamic has it, with what programs can do by this facet; nil: none.
+// rule returns the rule of a facet in the form of package dynamic, with the changes that the facet allows. It returns nil if there is no rule.
 func (f *File) rule(x *Facet) *dynamic.ApprovalRule {
 	a := f.approve(x)
 	if a == nil {
@@ -209,7 +210,7 @@ func (f *File) rule(x *Facet) *dynamic.ApprovalRule {
 
 const noApprovals = "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key"
 
-// checkApprovals compares the rules of facets with their rights and with each other, and approvals with the clients of the file.
+// checkApprovals compares the rules of facets with their rights and with each other, and approvals with the file's clients.
 func (f *File) checkApprovals(r *reader) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
@@ -242,7 +243,7 @@ func (f *File) checkApprovals(r *reader) {
 	}
 	p := f.Approvals.Proxy
 	if p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-		return // there is none, or it was reported
+		return // approvals is missing, or its error was reported
 	}
 	var issuers []string
 	for _, i := range f.Serve.Issuers {
@@ -277,7 +278,7 @@ func (a Approvals) lines(add func(of, what, format string, args ...any)) {
 	}
 }
 
-// Visible returns the labels that an approver may see: those that results may carry, for a principal with the approver's claims, and those of `shows`.
+// Visible returns the labels that an approver may see: those of `shows`, and those that results for a principal with the approver's claims may carry.
 func (f *File) Visible(p Principal) value.Label {
 	l := f.admits(func(claim string) string {
 		if v, ok := p.values[claim]; ok {
@@ -288,12 +289,12 @@ func (f *File) Visible(p Principal) value.Label {
 	return l.Join(value.NewLabel(texts(f.Approvals.Shows)...))
 }
 
-// Sees reports whether a person who may see these labels may see each value of the file.
+// Sees reports whether a person who may see these labels may see all values of the file.
 func (f *File) Sees(visible value.Label) bool {
 	return value.NewLabel(f.tags()...).Secrecy().FlowsTo(visible)
 }
 
-// ApprovalFindings says why change sets can't be kept. It opens no store.
+// ApprovalFindings returns the reasons why change sets can't be kept. It opens no store.
 func (f *File) ApprovalFindings() []Finding {
 	if !f.Approves() {
 		return nil
@@ -320,7 +321,7 @@ func (f *File) ApprovalKey() ([]byte, error) {
 	return []byte(text), err
 }
 
-// PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name has all claims.
+// PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name contains all claims.
 func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	rest, subject, issuer := string(name), "", ""
 	if q, err := strconv.QuotedPrefix(rest); err == nil {
@@ -364,4 +365,4 @@ func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	return p, nil
 }
 
-var errName = fail.Errorf(fail.Denied, "", "this is not a principal of the file any more: its claims have changed, or the file has")
+var errName = fail.Errorf(fail.Denied, "", "the file no longer has this principal: its claims, or the file, have changed")

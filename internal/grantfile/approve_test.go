@@ -40,7 +40,7 @@ func TestApproveProblems(t *testing.T) {
 		{"zone:", "approvals: {key: env:K, store: s, link: http://x.example.com/changes}\nzone:"}: "link: want the address",
 		{"zone:", "approvals: {key: env:K, store: s, link: https://x.example.com/}\nzone:"}:       "link: want the address",
 		{"    delete: true\n", "    delete: true\n    approve: never\n"}:                          "approve: want `always`, or a map",
-		{"    delete: true\n", "    delete: true\n    approve: {by: other}\n"}:                    "this names no change",
+		{"    delete: true\n", "    delete: true\n    approve: {by: other}\n"}:                    "no change is named",
 		{"    delete: true\n", "    delete: true\n    approve: {delete: true, by: me}\n"}:         "by: want self or other, not `me`",
 		{"    delete: true\n", "    delete: true\n    approve: {delete: true, least: web}\n"}:     "least: want terminal or page",
 		{"    delete: true\n", "    delete: true\n    approve: {rows: 0}\n"}:                      "rows: want a whole number of at least 1",

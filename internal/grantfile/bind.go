@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file turns the grants of a file into the objects of a principal. Declare makes and checks everything that does not depend
-// on the principal once: a template of each grant, and a world for all facets that are linked. Each further principal costs one
-// object for each grant. A principal's values are bound when a program first sends a message to one of them.
+// This file turns the grants of a file into the objects of a principal. Declare prepares and checks, once, what does not depend on the
+// principal: a template of each grant, and a world for all linked facets. A further principal costs one object for each grant. Its values are
+// bound when a program first sends a message to an object.
 
-// world is what linked facets share: the facets that declare the scopes of all tables in reach.
+// world is what linked facets share: the facets with the scopes of all tables that they reach.
 type world struct {
-	scopes []*Facet // one for each table
-	err    error    // two of them differ
+	scopes []*Facet // a facet for each table
+	err    error    // the error if two facets have different scopes
 }
 
 // world finds the world of a facet, or makes it.
@@ -36,8 +36,8 @@ func (d *Declared) world(x *Facet) (*world, error) {
 	return w, w.err
 }
 
-// scopes returns the facets with the scopes of the reached tables, and of the tables that these
-// scopes lead through. If a grant reaches two facets of one table, both must have the same scope.
+// scopes returns the facets with the scopes of the reached tables, and of the tables that these scopes depend on. If a grant reaches two
+// facets of one table, both must have the same scope.
 func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 	of := map[[2]string]*Facet{}
 	queue := make([]*Facet, len(reached))
@@ -66,7 +66,7 @@ func (s Scope) same(o Scope) bool {
 	return s.Shared == o.Shared && s.Rows.String() == o.Rows.String() && (s.Via == nil) == (o.Via == nil) && (s.Via == nil || s.Via.Facet+"."+s.Via.Link == o.Via.Facet+"."+o.Via.Link)
 }
 
-// bound is a principal of a file, with the scopes that were made from its values, for each world.
+// bound is a principal of a file, with the scopes made from its values, for each world.
 type bound struct {
 	d *Declared
 	p Principal
@@ -136,13 +136,13 @@ func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error)
 	return d.facets[x.Text].Template(d.dbs[x.Database.Text], r)
 }
 
-// condition is a comparison with a claim, and the facet with its table.
+// condition is a comparison with a claim, and the facet of its table.
 type condition struct {
 	of   *Facet
 	leaf *Expr
 }
 
-// claims keeps one comparison with a claim of each kind: comparisons of one form on columns of one type fail for the same values.
+// claims keeps one comparison with a claim of each kind. Comparisons of one form, on columns of one type, fail for the same values.
 func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
 	if !slices.ContainsFunc(leaf.Values, func(o Operand) bool { return o.Claim != "" }) {
 		return
@@ -162,7 +162,7 @@ func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
 	}
 }
 
-// check fails if a claim of the principal does not fit a column that is compared with it.
+// check fails if a claim of the principal does not fit a column in a comparison.
 func (b *bound) check() error {
 	for _, c := range b.d.claimed {
 		if err := b.d.tables[c.of.place()].Check(c.leaf.predicate(b.p)); err != nil {
@@ -172,7 +172,7 @@ func (b *bound) check() error {
 	return nil
 }
 
-// Grants returns the objects of a principal that File.Bind or File.ParseClaims made.
+// Grants returns the objects of a principal. File.Bind or File.ParseClaims must have made the principal.
 func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	if p.values == nil {
 		return nil, fail.Errorf(fail.Denied, "", "there is no principal; File.Bind makes one")

@@ -21,13 +21,13 @@ import (
 
 // Options are for Declare; nil means the defaults.
 type Options struct {
-	// Env finds the variables that the file names; nil: os.Getenv.
+	// Env looks up the variables that the file names; nil means os.Getenv.
 	Env func(string) string
-	// Databases are already open, by their names in the file. Declare neither opens nor closes them.
+	// Databases are databases that are already open, by their names in the file. Declare neither opens nor closes them.
 	Databases map[string]*exosql.DB
-	// Images is OpenOptions.Images of the databases that Declare opens, or more where changes wait for a person.
+	// Images is OpenOptions.Images of the databases that Declare opens. It is larger if changes wait for a person.
 	Images int
-	// Unpinned: pins are not compared. A command that writes pins sets it.
+	// Unpinned turns off the comparison of pins. A command that writes pins sets it.
 	Unpinned bool
 }
 
@@ -36,31 +36,31 @@ type Declared struct {
 	File *File
 	// Witnesses are the databases that can report whether they kept a run.
 	Witnesses []*exosql.DB
-	// Names are their names in the file.
+	// Names are the names of Witnesses in the file.
 	Names []string
-	// Unwitnessed: programs can change a database that can't report that. It may have been able to, under an older file.
+	// Unwitnessed reports that programs can change a database that can't report whether it kept a run, or could under an older file.
 	Unwitnessed bool
 
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
 	live   map[string]*schema.Database
-	find   map[string]func(schema.Name) *schema.Table // in live
-	tables map[[2]string]*dynamic.Table               // by database and name
+	find   map[string]func(schema.Name) *schema.Table // finds the tables of live
+	tables map[[2]string]*dynamic.Table               // tables by database and name
 	facets map[string]*dynamic.Facet
-	links  map[string]*dynamic.Link // "facet.link"
+	links  map[string]*dynamic.Link // links by "facet.link"
 	many   map[string]LinkKeys
 
-	worlds    map[*string]*world  // by the list of facets that they reach
-	templates []*dynamic.Template // of File.Grants, in their order
+	worlds    map[*string]*world  // worlds by the list of facets that they reach
+	templates []*dynamic.Template // the templates of File.Grants, in their order
 	grants    map[*dynamic.Template]*Grant
-	claimed   map[string]condition // one condition on a claim of each kind: see bound.check
+	claimed   map[string]condition // a condition on a claim of each kind: see bound.check
 
 	services map[string]services.Opened
 	unpinned bool
-	oldPins  []*Facet // facets with a pin of an older form
+	oldPins  []*Facet // facets that have a pin of an older form
 }
 
-// LinkKeys are the columns that a link compares, and whether it gives at most one row.
+// LinkKeys are the columns that a link compares, and whether the link leads to at most one row.
 type LinkKeys struct {
 	Columns, References []string
 	One                 bool
@@ -101,7 +101,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	return d, nil
 }
 
-// URL returns the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
+// URL returns the name and the URL of the file's only database, for a host that opens it itself. env looks variables up.
 func (f *File) URL(env func(string) string) (name, url string, err error) {
 	if len(f.Databases) != 1 {
 		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: this command needs a file with exactly one", f.Name, len(f.Databases))
@@ -149,7 +149,7 @@ func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(text), nil, "grantfile 1: cursors of "+x.Text, 32)
 }
 
-// connects returns a URL of the database.
+// connects returns the URL at the place at, for a connection to the database.
 func (x *Database) connects(at Secret, env func(string) string) (url string, err error) {
 	if url, err = at.Read(env); err != nil {
 		return "", err
@@ -160,7 +160,7 @@ func (x *Database) connects(at Secret, env func(string) string) (url string, err
 	return WithSchemas(url, x.Schema)
 }
 
-// URLs returns the URL by which programs connect, and that of exo undo.
+// URLs returns the URL for programs' connections, and the one for exo undo.
 func (x *Database) URLs(env func(string) string) (url, undo string, err error) {
 	if url, err = x.connects(x.URL, env); err != nil || x.UndoURL.Kind == "" {
 		return url, url, err
@@ -182,7 +182,7 @@ func (f *File) Written(live *schema.Database, database string) (out []schema.Nam
 	return out
 }
 
-// Unkept lists the databases in which what programs change could not be kept whole, and their tables without a trigger for it.
+// Unkept lists databases in which changes of programs could not be kept whole, each with its tables without a trigger for that.
 func (d *Declared) Unkept(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for _, x := range d.File.Databases {
@@ -219,7 +219,7 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// ofFacet puts the facet's name before an error, unless the error already names it.
+// ofFacet puts the facet's name before an error that does not name it.
 func ofFacet(name string, err error) string {
 	return "the facet " + name + ": " + strings.TrimPrefix(Reason(err), "facet "+name+": ")
 }
@@ -262,7 +262,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		return p.Err(f.Name)
 	}
 	example := d.bind(d.example(nil, nil))
-	for i := range f.Grants { // what remains to check depends on links and scopes together
+	for i := range f.Grants { // links and scopes together need these further checks
 		g := &f.Grants[i]
 		t, err := d.template(g, example)
 		if err != nil {
@@ -274,7 +274,8 @@ func (d *Declared) declare(ctx context.Context) error {
 	return p.Err(f.Name)
 }
 
-// facet declares a facet's table, columns and rights. If one of several columns is wrong, it tries each by itself to find the place.
+// facet declares a facet's table, columns and rights. If a list of columns fails, facet tries each column alone, to find the place of the
+// error.
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
@@ -284,7 +285,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 		var names []string
 		in := d.live[x.Database.Text]
-		var elsewhere []string // schemas that have a table of this name
+		var elsewhere []string // schemas that have a table with this name
 		seen := func(n schema.Name) {
 			names = append(names, in.Spell(n))
 			if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
@@ -310,8 +311,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
-	// Facets of one table are joined by its name. SQLite also accepts other spellings: under a
-	// second spelling a facet would show a column unlabelled that another facet labels.
+	// Facets of one table are joined by its name. SQLite also accepts other spellings. Under a second spelling a facet would show a column without
+	// the label that another facet gives it.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
 		p.At(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
 		return
@@ -383,7 +384,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	d.facets[x.Text] = facet
 }
 
-// misplaced is an error of a facet as a whole, with its place.
+// misplaced is an error of a whole facet, with its place.
 type misplaced struct {
 	at   Pos
 	text string
@@ -402,7 +403,7 @@ func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *m
 	return facet, nil
 }
 
-// table declares a facet's table, with the columns as all facets of the table describe them.
+// table declares a facet's table, with the columns that all facets of the table describe.
 func (d *Declared) table(in *dynamic.Declarations, x *Facet) (*dynamic.Table, error) {
 	if t := d.tables[x.place()]; t != nil {
 		return t, nil
@@ -426,10 +427,10 @@ func (d *Declared) liveTable(x *Facet) *schema.Table {
 	return d.live[x.Database.Text].Rows(name)
 }
 
-// place identifies the table of a facet.
+// place identifies the table of a facet by database and name.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
-// specs returns the columns of a table, as all its facets describe them.
+// specs returns the columns of a table that all its facets describe.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
 	for _, y := range f.places[x.place()] {
@@ -450,7 +451,7 @@ func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	return out
 }
 
-// key returns the key of the table of x, as the first facet that declares it has it.
+// key returns the key of the table of x, from the first facet of the table that declares it.
 func (f *File) key(x *Facet) []Name {
 	for i := range f.Facets {
 		if y := &f.Facets[i]; y.place() == x.place() && len(y.Key) > 0 {
@@ -490,7 +491,7 @@ func (c Column) spec() dynamic.ColumnSpec {
 	return s
 }
 
-// link declares a link, by the columns in the file or by the only foreign key between the two tables.
+// link declares a link, by the columns in the file or the only foreign key between the two tables.
 func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	to, found := d.File.facet(l.To.Text), d.keys(x, l)
 	if len(found) != 1 {
@@ -517,8 +518,8 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
 }
 
-// keys returns the columns that a link may compare: those in the file, or those of the foreign keys
-// between the two tables. The link is clear only if there is exactly one.
+// keys returns what a link may compare: the columns in the file, or those of each foreign key between the two tables. With more than one
+// result the link is not clear.
 func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	if len(l.Columns) > 0 {
 		return []LinkKeys{{texts(l.Columns), texts(l.References), l.One != nil && *l.One}}
@@ -532,7 +533,7 @@ func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	return found
 }
 
-// foreignKeys returns the foreign keys between two tables, as links from the first.
+// foreignKeys returns the foreign keys between two tables, as links from the first table.
 func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 	from, target, find := d.liveTable(x), d.liveTable(to), d.find[x.Database.Text]
 	if from == nil || target == nil {
@@ -550,7 +551,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		}
 	}
 	if from == target {
-		return out // the way back needs columns in the file
+		return out // for the way back, the file has to name columns
 	}
 	for _, k := range target.ForeignKeys {
 		if find(k.Table) == from {
@@ -560,7 +561,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 	return out
 }
 
-// conditions checks each comparison of a condition by itself against the columns of the facet's table, to find the place of an error.
+// conditions checks each comparison of a condition alone against the columns of the facet's table, to find the place of an error.
 func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	if e == nil {
 		return
@@ -578,8 +579,8 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	}
 }
 
-// example returns a principal with values of the right types, to check scopes against columns. A claim that is compared with a
-// column of few values gets one of these values: from the column of leaf, or from the first such column in the file.
+// example returns a principal with values of the right types, to check scopes against columns. Some columns have only few values. A claim that
+// is compared with one gets such a value, from the column of leaf or the first such column in the file.
 func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 	p := d.File.example()
 	if leaf != nil {
@@ -620,7 +621,7 @@ func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	}
 }
 
-// RowLabels returns a line for each facet with rows that carry a label because of what its scope reads: which label, and where it comes from.
+// RowLabels returns a line for each facet with rows that carry a label because of their scope. The line names the label and its origin.
 func (d *Declared) RowLabels() (lines []string, err error) {
 	grants, err := d.Grants(d.example(nil, nil))
 	if err != nil {
@@ -644,7 +645,7 @@ func (d *Declared) RowLabels() (lines []string, err error) {
 	return lines, nil
 }
 
-// reached returns the facets that a program reaches from one facet by links, itself first.
+// reached returns the facets that a program reaches from x by links, with x first.
 func (d *Declared) reached(x *Facet) (out []*Facet) {
 	for queue := []*Facet{x}; len(queue) > 0; queue = queue[1:] {
 		if y := queue[0]; !slices.Contains(out, y) {
@@ -657,7 +658,7 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Check compares the grants with the catalogues that Declare has read, as exosql.Findings does, and adds each finding's place in the file.
+// Check compares the grants with the catalogues that Declare has read, like exosql.Findings. It adds each finding's place in the file.
 func (d *Declared) Check() (findings []Finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
@@ -674,7 +675,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 			return nil, err
 		}
 		for _, f := range found {
-			// The author of a file may not own the database. A missing index costs time, but shows no row to anybody.
+			// The file's author may not own the database, so a missing index is a warning. It costs time, but shows no row.
 			f.Warning = f.Warning || f.Kind == exosql.NoIndex
 			at := d.place(name, f)
 			findings = append(findings, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), f})
@@ -683,13 +684,13 @@ func (d *Declared) Check() (findings []Finding, err error) {
 	return append(findings, d.File.labelDoubts()...), nil
 }
 
-// GrantPath is an access path, with the grants from which programs take it.
+// GrantPath is an access path, with the grants that use it.
 type GrantPath struct {
 	exosql.AccessPath
 	Grants []string
 }
 
-// Access returns how the databases read the granted rows, as exosql.AccessPaths reports it: each path once.
+// Access returns how the databases read the granted rows, from exosql.AccessPaths, each path once.
 func (d *Declared) Access(ctx context.Context) (paths []GrantPath, err error) {
 	for i, g := range d.File.Grants {
 		found, err := exosql.AccessPaths(ctx, d.templates[i].Example())

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/dynamic"
 )
 
-// Scope declares which rows of a facet's table may be reached: the rows that match Rows, the rows
-// that the link Via leads to from rows in scope, or all rows if it is Shared.
+// Scope declares which rows of a facet's table programs may reach: those that match Rows, those that the link Via leads to from rows in scope,
+// or all if Shared is set.
 type Scope struct {
 	Rows   *Expr
 	Via    *Via
@@ -37,22 +37,22 @@ type Via struct {
 //	           | column "is" [ "not" ] "null" .
 //	value     = number | "'" text "'" | "true" | "false" | "$principal." claim .
 //
-// Write a column that is no word in double quotes. Double a quote within quotes.
+// A column with other characters than those of a word needs double quotes. A quote within quotes is written twice.
 type Expr struct {
-	Op     string // and, or, not; eq, ne, lt, le, gt, ge, in, notIn, null, notNull
+	Op     string // one of and, or, not, eq, ne, lt, le, gt, ge, in, notIn, null and notNull
 	Subs   []*Expr
 	Column Name
 	Values []Operand
 }
 
-// Operand is a value, or the claim that it comes from.
+// Operand is a value, or the claim that has the value.
 type Operand struct {
-	Claim string // "": Value
-	Value any    // json.Number, string or bool
+	Claim string // "" if the operand is Value
+	Value any    // a json.Number, a string or a bool
 	Pos
 }
 
-// Bounds on an expression.
+// These bound an expression.
 const (
 	maxExprDepth  = 50
 	maxExprTokens = 2000
@@ -78,7 +78,7 @@ func (r *reader) scope(n *yaml.Node) Scope {
 	return s
 }
 
-// expr reads a condition; nil: it has an error.
+// expr reads a condition. It returns nil after an error.
 func (r *reader) expr(n *yaml.Node) *Expr {
 	p := &exprParser{node: n, text: n.Value}
 	e, err := p.parse()
@@ -95,7 +95,7 @@ type exprError struct {
 }
 
 type token struct {
-	kind string // word, name, text, number, claim, or the sign itself; "": the end of the text
+	kind string // word, name, text, number, claim, or the sign itself; "" at the end of the text
 	text string
 	at   int
 }
@@ -115,7 +115,7 @@ type exprParser struct {
 	depth  int
 }
 
-// pos returns the place of a byte of the text. It is exact if the text is on one line of the file without escapes.
+// pos returns the place of a byte of the text. The place is exact if the text is on one line of the file and has no escapes.
 func (p *exprParser) pos(at int) Pos {
 	out := posOf(p.node)
 	switch {
@@ -248,7 +248,7 @@ func (p *exprParser) next() token {
 	return t
 }
 
-// is takes the next token if it is this word or sign. Words of the language may be in lower or upper case.
+// is takes the next token if it is this word or sign. A word of the language may be in lower or upper case.
 func (p *exprParser) is(word string) bool {
 	t := p.peek()
 	if t.kind == word || t.kind == "word" && (t.text == word || t.text == strings.ToUpper(word)) {
@@ -355,7 +355,7 @@ func (p *exprParser) value() Operand {
 	return o
 }
 
-// checkClaims compares the claims that a condition names with those of the file.
+// checkClaims checks that the file declares the claims that a condition names.
 func (f *File) checkClaims(r *reader, e *Expr) {
 	if e == nil {
 		return
@@ -383,7 +383,7 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 	}
 }
 
-// predicate returns the condition with the values of a principal.
+// predicate returns the condition with a principal's values.
 func (e *Expr) predicate(p Principal) dynamic.Predicate {
 	var subs []dynamic.Predicate
 	for _, s := range e.Subs {
@@ -418,7 +418,7 @@ func (e *Expr) predicate(p Principal) dynamic.Predicate {
 	}
 	one := map[string]func(string, any) dynamic.Predicate{"eq": dynamic.Eq, "ne": dynamic.Ne, "lt": dynamic.Lt, "le": dynamic.Le, "gt": dynamic.Gt, "ge": dynamic.Ge}[e.Op]
 	if one == nil || len(vs) != 1 {
-		return dynamic.Predicate{} // the zero Predicate is refused
+		return dynamic.Predicate{} // package dynamic refuses the zero Predicate
 	}
 	return one(col, vs[0])
 }

@@ -20,57 +20,57 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// maxFile is how many bytes a grant file may have.
-const maxFile = 4 << 20 // of 2,000 tables: 1.1 MB
+// maxFile is the most bytes of a grant file.
+const maxFile = 4 << 20 // a file of 2,000 tables has 1.1 MB
 
-// SchemaURL is where the schema of the file's format is published: editors complete and check with it.
+// SchemaURL is the published schema of the file's format. Editors complete and check with it.
 const SchemaURL = "https://raw.githubusercontent.com/exoagent/exoagent/main/docs/exo.schema.json"
 
-// Version is the version of the file's format: its field `exo`.
+// Version is the version of the file's format, in its field `exo`.
 const Version = 1
 
-// File is the content of a grant file. Parse makes it. It has no authority.
+// File is the content of a grant file, as Parse returns it. It has no authority.
 type File struct {
-	Name      string // its name in errors
-	Reviewed  bool   // a person has read it: if false, nothing is served
-	Preset    string // "": none
+	Name      string // the file's name in errors
+	Reviewed  bool   // a person has read the file; if false, nothing is served
+	Preset    string // the name of the preset, or ""
 	Databases []Database
 	Claims    []Claim // the claims that a principal must have
 	Facets    []Facet
 	Grants    []Grant
-	Services  []services.Service // programs begin with these, too
+	Services  []services.Service // servers with which programs begin, too
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
-	Record    string        // the file that the record of runs is appended to, or its folder; "": none
-	RecordDB  Secret        // where the URL of the record's database is, in Record's place; zero: it is in none
-	RecordKey Secret        // where the signing key of the record in a folder or a database is; zero: it is a file
-	Keep      time.Duration // how long the record in a folder or a database can be read; 0: for good
-	Replies   bool          // the record, in a folder or a database, keeps replies for exo replay
-	Witnessed bool          // what can't be undone waits until the record's witness has it
+	Record    string        // the file or folder for the record of runs, or ""
+	RecordDB  Secret        // the place of the URL of the record's database, instead of Record; zero if there is none
+	RecordKey Secret        // the place of the signing key of a record in a folder or a database; zero for a file
+	Keep      time.Duration // how long a record in a folder or a database can be read; 0 for ever
+	Replies   bool          // a record in a folder or a database keeps replies for exo replay
+	Witnessed bool          // irreversible effects wait until the record's witness has them
 	Admits    []Name        // labels that results may carry
-	Distrust  string        // how long a chat is wary of what outsiders wrote: one of Distrusts; "": not given
-	Models    []Name        // the models to which exo ask and exo repl may show results; nil: any
+	Distrust  string        // how long a chat distrusts what outsiders wrote: one of Distrusts, or ""
+	Models    []Name        // the models to which exo ask and exo repl may show results; nil for all
 	Serve     Serve
 	Approvals Approvals
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
-	record   string // Record as it is written in the file
+	record   string // the file's own text for Record
 	recordAt Pos
-	declared map[string]string // the tags of `labels`, in the spelling by which package value knows their kinds; nil: the file declares none
+	declared map[string]string // the tags of `labels`, each in the spelling that shows package value its kind; nil if the file declares none
 
-	aliases map[string]*Facet // made by check, when all Facets are known
+	aliases map[string]*Facet // check makes it, when all Facets are known
 	places  map[[2]string][]*Facet
 }
 
-// Database is a database of facets.
+// Database is a database that facets use.
 type Database struct {
 	Name
 	URL    Secret
-	Schema []string // of PostgreSQL: where names are looked up, in order
-	// Witness: each run that changes the database stores its ID there, see exosql.OpenOptions.
+	Schema []string // on PostgreSQL the schemas in which names are looked up, in order
+	// Witness stores the ID of each run that changes the database in that database, see exosql.OpenOptions.
 	Witness bool
-	// Undo is how long what runs change is kept, see exosql.OpenOptions; 0: it is not. UndoURL is where the URL by which exo undo connects is.
+	// Undo is how long the database keeps what runs change, see exosql.OpenOptions; 0 keeps nothing. UndoURL is the place of the URL for exo undo.
 	Undo    time.Duration
 	UndoURL Secret
 	Cursors Secret // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
@@ -78,69 +78,69 @@ type Database struct {
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
 type Facet struct {
-	Name            // what programs call one row
-	Database Name   // Text "": the only one
-	Table    Name   // in the database
-	Label    []Name // of its rows, for all facets of the table
+	Name            // the programs' name for a row
+	Database Name   // an empty Text means the only database
+	Table    Name   // the table's name in the database
+	Label    []Name // the label of the rows, for all facets of the table
 	Admits   []Name // programs that have read these labels may decide what is inserted, changed and deleted
-	Key      []Name // the columns that identify a row; nil: the database's own key
+	Key      []Name // the columns that identify a row; nil for the database's own key
 	Columns  []Column
 	Links    []Link
 	Measures []Measure
 	Scope    Scope
 	Insert   []Name
 	Update   []Name
-	Delete   *Pos     // nil: programs can't
+	Delete   *Pos     // nil if programs can't delete
 	Wary     bool     // a program that has read what outsiders wrote can't delete
-	Approve  *Approve // nil: no change waits for a person
+	Approve  *Approve // nil if no change waits for a person
 	Effects  []Name
 	Search   []Name
-	Pin      Name // the digest of the table when a person looked; Text "": not pinned
+	Pin      Name // the digest of the table when a person pinned it; an empty Text means no pin
 }
 
 // Column is a column that programs see.
 type Column struct {
-	Name            // in the database
-	As       Name   // in programs
-	Type     Name   // a type of exo, if the database stores another
-	Elem     string // the type of a list's items
+	Name            // the column's name in the database
+	As       Name   // the column's name in programs
+	Type     Name   // a type of exo, if the database stores another type
+	Elem     string // the type of the items, for a list
 	Doc      string
 	OneOf    []Name
 	Label    []Name
 	Admits   []Name // programs that have read these labels may write the column
 	Readers  Readers
 	Trusted  bool   // a program that has read what outsiders wrote can't write it
-	MaxBytes int    // the largest size of a labelled value; 0: not given
-	ISO      bool   // a time is stored as text, in one form; see exosql's StoredISO
-	Stored   string // the form in which SQLite stores it; see exosql's Stored
-	Indexed  bool   // see exosql.Column's AllowUnscopedLookup
+	MaxBytes int    // the largest size of a labelled value; 0 if not given
+	ISO      bool   // a time is stored as a text of one form; see exosql's StoredISO
+	Stored   string // the form in which SQLite stores the values; see exosql's Stored
+	Indexed  bool   // sets AllowUnscopedLookup of exosql.Column
 }
 
-// Readers declare who may read a labelled value: see exosql's ReadBy.
+// Readers declare who may read a labelled value: see ReadBy of exosql.
 type Readers struct {
-	Kind    Name   // the kind of the principals with ids in the columns; Text "": not given
-	Columns []Name // of the same table
+	Kind    Name   // the kind of principals with ids in Columns; an empty Text means none
+	Columns []Name // columns of the same table
 }
 
 // Link is a link that programs follow.
 type Link struct {
 	Name
-	To         Name   // a facet
-	Columns    []Name // of the table; none: the columns of the only foreign key between the two tables
-	References []Name // of the other
-	One        *bool  // nil: as in the foreign key
+	To         Name   // the facet that the link leads to
+	Columns    []Name // columns of the table; none for those of the only foreign key between the two tables
+	References []Name // columns of the other table
+	One        *bool  // nil takes this from the foreign key
 	Doc        string
 }
 
-// Grant is an object under the name with which a program begins.
+// Grant is an object, with the name by which a program begins.
 type Grant struct {
 	Name
 	Facet Name
-	Where *Expr // narrows the facet's scope; nil: no condition
+	Where *Expr // narrows the facet's scope; nil if there is no condition
 }
 
-// Parse reads a grant file. It does not look at databases, the environment or other files. name is
-// the file's path: errors contain it, and relative paths in the file begin at its folder.
+// Parse reads a grant file. It reads no database, environment or other file. name is the file's path: errors contain it, and relative paths in
+// the file begin at its folder.
 func Parse(name string, text []byte) (*File, error) { return parse(name, text, &reader{}) }
 
 func parse(name string, text []byte, r *reader) (*File, error) {
@@ -232,7 +232,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		name string
 		none bool
 	}{{"databases", len(f.Databases) == 0}, {"facets", len(f.Facets) == 0}, {"grants", len(f.Grants) == 0}} {
-		alone := len(f.Services) > 0 && len(f.Databases)+len(f.Facets)+len(f.Grants) == 0 // a file of services needs no database
+		alone := len(f.Services) > 0 && len(f.Databases)+len(f.Facets)+len(f.Grants) == 0 // a file with only services needs no database
 		if missing.none && !alone && len(r.List) == 0 {
 			r.At(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
 		}
@@ -292,9 +292,9 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			"search":  func(e entry) { x.Search = r.Names(e.Value, "search") },
 			"pin":     func(e entry) { x.Pin = r.Name(e.Value, "pin") },
 		})
-		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // another type was already reported
+		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // a value of another type was already reported
 		if len(x.Columns) == 0 && empty {
-			r.At(x.Pos, "%s shows no `columns`", what)
+			r.At(x.Pos, "%s has no `columns`: list the columns that programs may see", what)
 		}
 		if !scoped && empty {
 			r.At(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
@@ -303,7 +303,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 	}
 }
 
-// columns reads a list of names, or a map. An item of the list may be a map of one name to its options.
+// columns reads a list of names, or a map. An item of the list may be a map from one name to its options.
 func (r *reader) columns(n *yaml.Node) (out []Column) {
 	var all []entry
 	switch n.Kind {
@@ -351,7 +351,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 	return out
 }
 
-// readers reads one kind of principal, with one or several columns for the ids.
+// readers reads one kind of principal, with the columns of the ids.
 func (r *reader) readers(n *yaml.Node) (out Readers) {
 	if n.Kind != yaml.MappingNode {
 		r.At(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
@@ -367,7 +367,7 @@ func (r *reader) readers(n *yaml.Node) (out Readers) {
 	return out
 }
 
-// columnType reads a type, or a list of one type.
+// columnType reads a type, or a list of one type. The second result is the type of the items.
 func (r *reader) columnType(n *yaml.Node) (Name, string) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
 		return Name{Text: value.TypeList, Pos: posOf(n)}, r.Text(n.Content[0], "type")
@@ -390,7 +390,7 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 				"doc":        func(e entry) { l.Doc = r.Text(e.Value, "doc") },
 			})
 			if l.To.Text == "" {
-				r.At(l.Pos, "%s has no `to`: the facet that it leads to", what)
+				r.At(l.Pos, "%s has no `to`: name the facet that the link leads to", what)
 			}
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
 				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
@@ -509,7 +509,7 @@ func (f *File) check(r *reader) {
 	}
 	for _, s := range f.Services {
 		if slices.ContainsFunc(f.Grants, func(g Grant) bool { return g.Text == s.Text }) {
-			r.At(s.Pos, "`%s` is a grant as well: programs begin with both, so give one another name", s.Text)
+			r.At(s.Pos, "`%s` is also the name of a grant: give one of the two another name", s.Text)
 		}
 	}
 	f.checkTags(r)
@@ -519,8 +519,8 @@ func (f *File) check(r *reader) {
 	f.expand(r)
 }
 
-// checkColumns compares what several facets of one table declare about it and about a column. It is
-// one table, so they must declare the same, or one of them declares it for all.
+// checkColumns compares the declarations of facets of one table. All must declare the same about the table and its columns, or only one facet
+// declares it.
 func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
@@ -543,7 +543,7 @@ func (f *File) checkColumns(r *reader) {
 	}
 }
 
-// rowLabel returns the label of the rows from the first facet of the same table that has one.
+// rowLabel returns the label of the rows, from the first facet of the same table that has one.
 func (f *File) rowLabel(x *Facet) []Name {
 	for _, y := range f.places[x.place()] {
 		if len(y.Label) > 0 {
@@ -560,7 +560,7 @@ func (c Column) same(o Column) bool {
 	return reflect.DeepEqual(c.spec(), o.spec())
 }
 
-// described returns a column with its options, from whichever facet of its table has them.
+// described returns a column with its options, from the facet of the table that has them.
 func (f *File) described(x *Facet, c Column) Column {
 	for _, y := range f.places[x.place()] {
 		for _, o := range y.Columns {
@@ -572,7 +572,7 @@ func (f *File) described(x *Facet, c Column) Column {
 	return c
 }
 
-// DeleteTrusted is the value of `delete` that lets programs delete rows unless they have read what outsiders wrote.
+// DeleteTrusted is the value of `delete` for programs that have not read what outsiders wrote: they may delete rows.
 const DeleteTrusted = "trusted"
 
 func columnNames(x *Facet) (out []string) {
@@ -601,7 +601,7 @@ func (f *File) Writes() bool {
 	return slices.ContainsFunc(f.Facets, func(x Facet) bool { return x.Writes() }) || slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Acting() })
 }
 
-// TableOf returns the table of a grant; "" if nothing is granted under the name.
+// TableOf returns the table of a grant, or "" if there is no grant of this name.
 func (f *File) TableOf(grant string) string {
 	for _, g := range f.Grants {
 		if g.Text == grant {
@@ -612,7 +612,7 @@ func (f *File) TableOf(grant string) string {
 }
 
 // ToolOptions returns the options of a principal's tool, without its record. If changes wait for a person, no run commits with these options
-// alone: package pending has the Review that takes their place.
+// alone: package pending has the Review for that.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {
@@ -622,7 +622,7 @@ func (f *File) ToolOptions(p Principal) codemode.Options {
 	return o
 }
 
-// StoredForms are all forms of stored.
+// StoredForms returns all values of `stored`.
 func StoredForms() (out []string) {
 	for _, kind := range []string{value.TypeTime, value.TypeDate, value.TypeBool} {
 		for _, f := range cellform.Of(kind) {

@@ -15,11 +15,11 @@ import (
 
 // Finding is a finding of exosql about a file's grants, with its place in the file.
 type Finding struct {
-	At string `json:"at"` // "exo.yaml:12:5"
+	At string `json:"at"` // the place, like "exo.yaml:12:5"
 	exosql.Finding
 }
 
-// String writes the finding as a line of a report. Its Kind comes last, so that a script can find it.
+// String writes the finding as a line of a report. The Kind comes last, so that scripts find it.
 func (f Finding) String() string {
 	s := schema.Printable(fmt.Sprintf("%s: %s [%s]", f.At, f.Finding, f.Kind))
 	return s
@@ -33,7 +33,7 @@ func FindingsOf(e *Errors) (out []Finding) {
 	return out
 }
 
-// place returns the place in the file that a finding is about.
+// place returns the place in the file that a finding concerns.
 func (d *Declared) place(database string, f exosql.Finding) Pos {
 	file := d.File
 	if x := file.facet(f.Facet); x != nil && f.Facet != "" {
@@ -87,8 +87,9 @@ func (d *Declared) place(database string, f exosql.Finding) Pos {
 	return Pos{Line: 1, Column: 1}
 }
 
-// Effects returns the permissions that facets need before a program writes by them, as YAML to paste into the file: each facet with the
-// permissions that it has, and the new ones with their reasons. It is "" if there are none. It changes no file: a person decides about each.
+// Effects returns, as YAML to paste into the file, the permissions that facets need before programs write through them. Each facet has its old
+// and its new permissions, the new ones with reasons. Effects is "" if no facet needs any. It changes no file, because a person decides about
+// each.
 func (d *Declared) Effects(findings []Finding) string {
 	var b strings.Builder
 	for i := range d.File.Facets {
@@ -126,7 +127,7 @@ func plainKey(name string) string {
 	return name
 }
 
-// MarshalFindings writes findings as JSON: a list of objects with "at", "kind", "problem" and the other fields that each has.
+// MarshalFindings writes findings as JSON: a list of objects with "at", "kind", "problem" and each finding's other fields.
 func MarshalFindings(list []Finding) ([]byte, error) {
 	return json.MarshalIndent(append([]Finding{}, list...), "", "  ")
 }

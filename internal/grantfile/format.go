@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String writes the condition as a file does; Parse reads it back as the same condition. It is "" for nil.
+// String writes the condition in the language of files. Parse reads it back as the same condition. It is "" for nil.
 func (e *Expr) String() string {
 	if e == nil {
 		return ""
@@ -13,7 +13,7 @@ func (e *Expr) String() string {
 	var subs []string
 	for _, s := range e.Subs {
 		text := s.String()
-		if s.Op == "or" || s.Op == "and" { // parentheses show the order in which it was written
+		if s.Op == "or" || s.Op == "and" { // parentheses keep the order in which the conditions are combined
 			text = "(" + text + ")"
 		}
 		subs = append(subs, text)
@@ -45,7 +45,7 @@ func (e *Expr) String() string {
 	return col + " " + map[string]string{"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}[e.Op] + " " + strings.Join(values, "")
 }
 
-// String writes the value as a file does.
+// String writes the value in the language of files.
 func (o Operand) String() string {
 	if o.Claim != "" {
 		return claimPrefix + o.Claim
@@ -56,7 +56,7 @@ func (o Operand) String() string {
 	return fmt.Sprint(o.Value)
 }
 
-// String writes the scope as a file does.
+// String writes the scope in the language of files.
 func (s Scope) String() string {
 	switch {
 	case s.Shared:

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has the labels of a grant file: it reads the declared tags, and compares the used tags with them.
+// This file reads the labels that a grant file declares, and compares the used tags with them.
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 
 // A tag is declared with one of these kinds.
 const (
-	SecretTag    = "secret"    // who may read it
-	UntrustedTag = "untrusted" // outsiders write it
+	SecretTag    = "secret"    // a secret, with declared readers
+	UntrustedTag = "untrusted" // a text that outsiders write
 )
 
 // Distrusts are the values of `distrust`. Package agent reads them.
@@ -30,7 +30,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		core := e.Name
 		switch kind := r.Text(e.Value, "labels."+e.Name); {
 		case kind == UntrustedTag && !value.OfIntegrity(core):
-			core = value.Untrusted + ":" + core // the spelling by which package value knows the kind
+			core = value.Untrusted + ":" + core // with this spelling package value knows the kind
 		case kind == SecretTag && value.OfIntegrity(core):
 			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.Name, UntrustedTag)
 		case kind != "" && kind != SecretTag && kind != UntrustedTag:
@@ -39,14 +39,14 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		if err := value.NewLabel(core).Check(); err != nil {
 			r.At(e.Pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
 		} else if strings.Contains(core, "@") {
-			r.At(e.Pos(), "labels.%s: declare the tag alone, `%s`: readers are named where it is used", e.Name, core[:strings.IndexByte(core, '@')])
+			r.At(e.Pos(), "labels.%s: declare the tag without a reader, `%s`, and name readers where the tag is used", e.Name, core[:strings.IndexByte(core, '@')])
 		}
 		f.declared[e.Name] = core
 	}
 }
 
-// checkTags refuses an undeclared tag at its place, and gives the others the spelling that package
-// value knows. A tag that results may carry may also name a reader, by an id or by a claim.
+// checkTags refuses undeclared tags at their places. It gives all others the spelling that package value knows. In `admits` of results a tag
+// may also name a reader, by an id or a claim.
 func (f *File) checkTags(r *reader) {
 	undeclared, kinds := map[string]string{}, f.readerKinds()
 	var first Pos
@@ -97,7 +97,7 @@ func (f *File) checkTags(r *reader) {
 		case use == "writes" && value.OfIntegrity(core):
 			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case (use == "writes" || use == "service") && some:
-			r.At(n.Pos, "admits: what is written there may have many readers: write `%s` if each of them may learn it", about)
+			r.At(n.Pos, "admits: what programs write may have many readers: write `%s` without a reader if each of them may learn the secret", about)
 		case some && !slices.Contains(kinds, kind):
 			r.At(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
 		case some:
@@ -162,7 +162,7 @@ func (f *File) readerKinds() (kinds []string) {
 	return kinds
 }
 
-// labelDoubts returns warnings about labels that do not mean what they seem to, each with its place.
+// labelDoubts returns warnings, each with its place, about labels that may not mean what the author expects.
 func (f *File) labelDoubts() (out []Finding) {
 	warn := func(x *Facet, at Pos, column, problem, fix string) {
 		finding := exosql.Finding{Kind: exosql.LabelMismatch, Column: column, Problem: problem, Fix: fix, Warning: true}
@@ -171,7 +171,7 @@ func (f *File) labelDoubts() (out []Finding) {
 		}
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), finding})
 	}
-	admitted := func(tag string, alone bool) bool { // alone: for all readers
+	admitted := func(tag string, alone bool) bool { // alone asks for a tag that admits all readers
 		return slices.ContainsFunc(f.Admits, func(a Name) bool {
 			about, of, _ := strings.Cut(a.Text, "@")
 			return about == tag && (of == "" || !alone)
@@ -229,20 +229,20 @@ func (f *File) labelDoubts() (out []Finding) {
 	return out
 }
 
-// admits returns the label that results may carry, for a principal with these claims.
+// admits returns the label that results may carry for a principal with these claims.
 func (f *File) admits(claim func(name string) string) value.Label {
 	tags := make([]string, len(f.Admits))
 	for i, a := range f.Admits {
 		tags[i] = a.Text
 		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
 			about, kind, _ := strings.Cut(kind, "@")
-			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // an empty claim names no reader: "" admits nothing
+			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // an empty claim names no reader and admits nothing
 		}
 	}
 	return value.NewLabel(tags...)
 }
 
-// Wary reports whether the file marks anything that outsiders write.
+// Wary reports whether the file marks texts that outsiders write.
 func (f *File) Wary() bool {
 	return slices.ContainsFunc(f.tags(), value.OfIntegrity)
 }

@@ -38,7 +38,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: `note` marks what outsiders write"},
 		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: this name is reserved for what outsiders write"},
 		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (who may read it) or `untrusted` (outsiders write it), not `private`"},
-		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag alone, `pii`"},
+		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag without a reader, `pii`"},
 		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},
 		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` declares no tag `pii`"},
 		{"zone: UTC", "admits: [pay]", "[pii]", "['untrusted:mail']", "add the line `labels: { pay: secret, pii: secret, \"untrusted:mail\": untrusted }` above `facets`"},
@@ -73,7 +73,7 @@ func TestAdmittedByWrites(t *testing.T) {
 	declare(t, tu.SQLite, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
 	for _, c := range [][2]string{
 		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and a program that has read it may write any column that is not `trusted`"},
-		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal` if each of them may learn it"},
+		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal` without a reader if each of them may learn the secret"},
 		{"{email: {label: [pii], admits: [del]}}", "`labels` declares no tag `del`; did you mean `deal`?"},
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(with(t, column, c[0], "deal: secret", "deal: secret, note: untrusted")))

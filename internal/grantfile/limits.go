@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// limits reads the bounds of a run. A missing bound is that of the preset, or the default of exo.Limits and exoeval.Bounds.
+// limits reads the bounds of a run. The preset supplies a missing bound, or the defaults of exo.Limits and exoeval.Bounds do.
 func (f *File) limits(r *reader, n *yaml.Node) {
 	count := func(to *int) func(entry) {
 		return func(e entry) { *to = r.Positive(e.Value, "limits."+e.Name) }
@@ -34,16 +34,16 @@ func (f *File) limits(r *reader, n *yaml.Node) {
 	})
 }
 
-// Preset is a named set of limits, and of rights that facets may give. A version of a preset never changes.
+// Preset is a named set of limits, and of rights that facets may have. A version of a preset never changes.
 type Preset struct {
-	Name   string // with its version: read-only@1
+	Name   string // the name with the version, like read-only@1
 	About  string
 	Writes bool // facets may let programs change rows
 	Limits exo.Limits
 	Bounds exoeval.Bounds
 }
 
-// Presets lists the presets that a file may name.
+// Presets returns the presets that a file may name.
 func Presets() []Preset {
 	return []Preset{
 		{"read-only@1", "programs read, with the usual limits", false, exo.Limits{}, exoeval.Bounds{}},
@@ -62,7 +62,7 @@ func (f *File) preset(r *reader, n *yaml.Node) {
 	}
 }
 
-// expand adds the limits of the preset that the file does not set, and checks the facets' rights against the preset.
+// expand adds the preset's limits that the file does not set, and checks the facets' rights against the preset.
 func (f *File) expand(r *reader) {
 	for _, p := range Presets() {
 		if p.Name != f.Preset {

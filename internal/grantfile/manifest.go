@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Manifest is what a grant file reaches in its databases, and what else they have.
+// Manifest lists what a grant file reaches in its databases, and what else the databases have.
 type Manifest struct {
 	Reviewed  bool              `json:"reviewed"`
 	Principal []ManifestClaim   `json:"principal"`
@@ -34,22 +34,22 @@ type ManifestGrant struct {
 	Name    string   `json:"name"`
 	Facet   string   `json:"facet"`
 	Where   string   `json:"where,omitempty"`
-	Reaches []string `json:"reaches"` // facets that links reach, itself first
+	Reaches []string `json:"reaches"` // the facets that links reach, beginning with Facet
 }
 
 // ManifestService is a service, with the calls that programs may make.
 type ManifestService struct {
 	Name      string   `json:"name"`
-	Where     string   `json:"where"` // its address or command
+	Where     string   `json:"where"` // the address or the command
 	Reads     []string `json:"reads,omitempty"`
 	Acts      []string `json:"acts,omitempty"`
 	Immediate []string `json:"immediate,omitempty"`
-	Approve   []string `json:"approve,omitempty"` // those of Acts that a person agrees to first
+	Approve   []string `json:"approve,omitempty"` // the calls of Acts to which a person agrees first
 	Label     []string `json:"label,omitempty"`
 	Admits    []string `json:"admits,omitempty"`
 	Pin       string   `json:"pin"`
-	Has       []string `json:"has,omitempty"`           // what else the file gives it: secrets, variables, files and networks
-	Missing   []string `json:"missing_walls,omitempty"` // walls of its process that this system lacks
+	Has       []string `json:"has,omitempty"`           // what else the file gives the service: secrets, variables, files and networks
+	Missing   []string `json:"missing_walls,omitempty"` // walls that this system lacks for the service's process
 }
 
 // ManifestFacet is what programs see of a table.
@@ -58,7 +58,7 @@ type ManifestFacet struct {
 	Database string            `json:"database"`
 	Table    string            `json:"table"`
 	Scope    string            `json:"scope"`
-	Label    []string          `json:"label,omitempty"` // of its rows
+	Label    []string          `json:"label,omitempty"` // the label of the rows
 	Columns  []ManifestColumn  `json:"columns"`
 	Links    []ManifestLink    `json:"links"`
 	Measures []ManifestMeasure `json:"measures,omitempty"`
@@ -66,10 +66,10 @@ type ManifestFacet struct {
 	Update   []string          `json:"update,omitempty"`
 	Delete   bool              `json:"delete,omitempty"`
 	Wary     bool              `json:"delete_trusted,omitempty"` // programs that have read what outsiders wrote can't delete
-	Approve  string            `json:"approve,omitempty"`        // which changes a person has to agree to
-	Effects  []string          `json:"effects,omitempty"`        // permissions of its writes
+	Approve  string            `json:"approve,omitempty"`        // the changes that wait for a person's agreement
+	Effects  []string          `json:"effects,omitempty"`        // permissions for writes
 	Search   []string          `json:"search,omitempty"`
-	Digest   string            `json:"digest"` // as in Facet.Pin
+	Digest   string            `json:"digest"` // the digest in the form of Facet.Pin
 	Pinned   bool              `json:"pinned"`
 }
 
@@ -77,9 +77,9 @@ type ManifestFacet struct {
 type ManifestColumn struct {
 	Name  string   `json:"name"`
 	As    string   `json:"as,omitempty"`
-	Type  string   `json:"type"` // of the database
+	Type  string   `json:"type"` // the type in the database
 	Label []string `json:"label,omitempty"`
-	// Readers are the readers of a value: the kind of principal, and the columns with the ids.
+	// Readers maps kinds of principals to the columns with the ids of a value's readers.
 	Readers map[string][]string `json:"readers,omitempty"`
 	OneOf   []string            `json:"one_of,omitempty"`
 }
@@ -99,7 +99,7 @@ type ManifestMeasure struct {
 	Of   string `json:"of"`
 }
 
-// ManifestTable is a table or view that no facet shows, or its columns that no facet shows.
+// ManifestTable is a table or view that no facet shows, or a table with columns that no facet shows.
 type ManifestTable struct {
 	Database string   `json:"database"`
 	Table    string   `json:"table"`
@@ -114,7 +114,7 @@ func (r Readers) byKind() map[string][]string {
 	return map[string][]string{r.Kind.Text: texts(r.Columns)}
 }
 
-// Manifest lists what can be reached, and what can't. It is the same for the same file and catalogue.
+// Manifest lists what programs can reach, and what they can't. The same file and catalogue give the same Manifest.
 func (d *Declared) Manifest() (*Manifest, error) {
 	f := d.File
 	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Grants: []ManifestGrant{}, Facets: []ManifestFacet{}, Excluded: []ManifestTable{}}
@@ -185,8 +185,8 @@ func (d *Declared) Manifest() (*Manifest, error) {
 	return m, err
 }
 
-// permitted returns the flows through permissions that let programs learn labelled values from how a write ends. A permission names its subject,
-// like "reveals visits(patient_id)": the flows have all labels of rows and columns with these names, or else all secrets.
+// permitted returns the flows that permissions allow: programs learn labelled values from how a write ends. A permission names its subject, like
+// "reveals visits(patient_id)". The flows have all labels of rows and columns with these names, or else all secrets.
 func (f *File) permitted() (out []exo.Flow) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
@@ -224,7 +224,7 @@ func (f *File) permitted() (out []exo.Flow) {
 	return out
 }
 
-// flows returns the flows of an example principal's programs.
+// flows returns the flows in programs of an example principal.
 func (d *Declared) flows() ([]exo.Flow, error) {
 	grants, err := d.Grants(d.example(nil, nil))
 	if err != nil {

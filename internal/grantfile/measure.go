@@ -14,10 +14,10 @@ import (
 // Measure is an aggregate of a facet's rows.
 type Measure struct {
 	Name
-	Func   string // one of aggregates; "": it is a ratio
-	Column Name   // Text "": it needs no column
-	Ratio  []Name // two measures of the facet
-	Where  *Expr  // nil: of all rows
+	Func   string // one of Aggregates; "" for a ratio
+	Column Name   // the aggregated column; an empty Text if none is needed
+	Ratio  []Name // the names of two measures of the facet
+	Where  *Expr  // the rows to aggregate; nil for all rows
 	Doc    string
 }
 
@@ -98,7 +98,7 @@ func (x *Facet) measured() (out []Name) {
 	return out
 }
 
-// checkMeasures checks the measures of a facet. A measure is the same for all users, so it can't have claims.
+// checkMeasures checks the measures of a facet. A measure is the same for all users, so its condition has no claims.
 func (x *Facet) checkMeasures(r *reader) {
 	for _, m := range x.Measures {
 		if m.Where != nil {
@@ -124,14 +124,14 @@ func (x *Facet) checkMeasures(r *reader) {
 	}
 }
 
-// measures declares the measures of a facet: a ratio after the measures that it divides.
+// measures declares the measures of a facet. A ratio comes after the two measures that it divides.
 func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 	for _, ratio := range []bool{false, true} {
 		for _, m := range x.Measures {
 			if (m.Func == "") != ratio {
 				continue
 			}
-			for _, l := range x.Links { // links are declared later
+			for _, l := range x.Links { // links are declared only later, so compare with the file's
 				if l.Text == m.Text {
 					p.At(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
 				}

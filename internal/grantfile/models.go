@@ -7,10 +7,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ModelProviders are the providers of models that a file can name. Package models calls them.
+// ModelProviders are the providers of models that a file may name. Package models calls them.
 var ModelProviders = []string{"anthropic", "gemini", "openai"}
 
-// models reads full names of models: a provider alone would admit its future models.
+// models reads full names of models, because a provider's name alone would admit its future models.
 func (f *File) models(r *reader, n *yaml.Node) {
 	f.Models = r.Names(n, "models")
 	for _, m := range f.Models {
@@ -24,5 +24,5 @@ func (f *File) models(r *reader, n *yaml.Node) {
 	}
 }
 
-// ModelNames returns the models that may be called; nil: any.
+// ModelNames returns the models that may be called; nil means all.
 func (f *File) ModelNames() []string { return texts(f.Models) }

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file opens a grant file. Every command does it here, so that no command serves a file that another command refuses.
+// This file opens a grant file for all commands, so that no command serves a file that another one refuses.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Open declares a file, and compares its grants with its databases, as exosql.Check does. A finding that is no warning refuses the file:
-// then the error is a *Refused, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
+// Open declares a file, and compares its grants with its databases like exosql.Check. A finding that is no warning refuses the file with a
+// *Refused, and nothing stays open. Otherwise Open returns the warnings, and Close closes the databases.
 func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, er
 	return d, findings, nil
 }
 
-// DeclareAndCheck is Open for a command that only reports findings and runs no program: it refuses no finding.
+// DeclareAndCheck is Open for commands that only report findings and run no program. It refuses no finding.
 func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, err := f.Declare(ctx, opt)
 	if err != nil {
@@ -46,10 +46,10 @@ func Refusal(file string, findings []Finding) error {
 	return nil
 }
 
-// Refused has the findings for which a file is not opened. Its Kind is fail.Denied.
+// Refused has the findings because of which a file was not opened. Its Kind is fail.Denied.
 type Refused struct {
 	File     string
-	Findings []Finding // warnings too
+	Findings []Finding // all findings, with the warnings
 }
 
 func (e *Refused) Error() string {

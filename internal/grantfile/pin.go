@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Digests returns the pins of the facets for their present tables, by the names of the facets.
+// Digests returns, by the names of facets, the pins for the present tables.
 func (d *Declared) Digests() map[string]string {
 	out := map[string]string{}
 	for i := range d.File.Facets {
@@ -24,13 +24,13 @@ func (d *Declared) Digests() map[string]string {
 // Pinned is a facet that got a new pin.
 type Pinned struct {
 	Facet   string
-	Changed []string // the changes since its last pin, also of columns that the file does not name; nil: there was no pin
+	Changed []string // the changes since the last pin, also in columns that the file does not name; nil if there was no pin
 }
 
 // Pin writes the pins of all facets into the text of a file that was declared with Options.Unpinned. It changes nothing else.
 func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	whole := string(text)
-	begins := []int{0} // of each line
+	begins := []int{0} // the offset of each line
 	for i := range whole {
 		if whole[i] == '\n' {
 			begins = append(begins, i+1)
@@ -44,7 +44,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 		return x.Table
 	}
-	// Go from the end to the beginning, so that the places of the others stay right.
+	// Go from the end to the beginning, so that earlier places stay right.
 	facets := slices.SortedFunc(slices.Values(d.File.Facets), func(a, b Facet) int {
 		return cmp.Or(place(b).Line-place(a).Line, place(b).Column-place(a).Column)
 	})
@@ -56,7 +56,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		from := min(begins[at.Line-1]+at.Column-1, len(whole))
 		before, rest := whole[:from], whole[from:]
 		after, ok := rest, true
-		for _, part := range strings.Fields(at.Text) { // a long pin goes over several lines
+		for _, part := range strings.Fields(at.Text) { // a long pin has several lines
 			after, ok = strings.CutPrefix(strings.TrimLeft(after, " \r\n"), part)
 			if !ok {
 				break
@@ -65,14 +65,14 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		indent, block := strings.CutSuffix(before[begins[at.Line-1]:], "table: ")
 		block = block && strings.TrimSpace(indent) == ""
 		switch {
-		case was == "" && block: // also where the name is quoted
+		case was == "" && block: // this also covers a quoted name
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
 			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: a pin can only be written next to a text without quotes: write `pin: %s` into the facet %s yourself", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
-		default: // {table: NAME, …}
+		default: // a map like {table: NAME, …}
 			whole = before + at.Text + ", pin: " + is + after
 		}
 		p := Pinned{Facet: x.Text}
@@ -83,7 +83,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	slices.Reverse(out)
 	made := []byte(whole)
-	// Read the new text again: it must mean the same.
+	// Read the new text again, because it must mean the same.
 	again, err := Parse(d.File.Name, made)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +93,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			return nil, nil, fail.Errorf(fail.Invalid, "", "no pin could be written into the facet %s: write `pin: %s` into it yourself", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
-	for i := range again.Facets { // the facets are the same, in the same order, or Diff finds the difference
+	for i := range again.Facets { // the facets and their order are the same; otherwise Diff finds the difference
 		if i < len(d.File.Facets) {
 			again.Facets[i].Pin = d.File.Facets[i].Pin
 		}
@@ -107,21 +107,21 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 // pinForm begins a pin. A pin of an older form is refused: see Declared.declare.
 const pinForm = "v2:"
 
-const pinLine = 160 // characters of a pin in one line of a file
+const pinLine = 160 // the most characters of a pin in one line of a file
 
-// Folded writes a pin over several lines of a file. YAML reads them back as one text.
+// Folded writes a pin in several lines of a file, which YAML reads as one text.
 func Folded(pin, indent string) string { return strings.Join(strings.Fields(pin), "\n"+indent) }
 
 // unfolded returns a pin without its line breaks.
 func unfolded(pin string) string { return strings.Join(strings.Fields(pin), "") }
 
-// pinPart is one fact of the database that a pin has as 3 bytes for the subject and 3 bytes for the value. So few bytes can't
-// stop someone who looks for another type with the same bytes; but a person who can change a table does not need that.
+// pinPart is one fact of the database in a pin: 3 bytes for the subject and 3 bytes for the value. An attacker could find another type with
+// the same bytes. But that needs the right to change a table, and then there are easier ways.
 type pinPart struct {
-	kind, name string // what it is about: a column, "the key", a link
+	kind, name string // the subject: a column, "the key" or a link
 	value      string
-	other      string // the value that a column would have with the other NOT NULL
-	now        string // for people
+	other      string // the value that a column would have if NOT NULL were different
+	now        string // the value as a text for people
 }
 
 const pinBytes = 3
@@ -131,8 +131,8 @@ func pinSum(parts ...string) string {
 	return string(sum[:pinBytes])
 }
 
-// parts returns what a pin covers: all columns of a table with their types, also those that the
-// file does not show, its key, and the columns that links compare by foreign keys.
+// parts returns the facts in a pin: all columns of a table with their types, also those that the file does not show, the key, and the columns
+// of links by foreign keys.
 func (d *Declared) parts(x *Facet) (out []pinPart) {
 	t := d.liveTable(x)
 	for i := range t.Columns {
@@ -140,7 +140,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 		nullable := map[bool]string{true: " NOT NULL"}
 		out = append(out, pinPart{"column", c.Name, c.Type + nullable[c.NotNull], c.Type + nullable[!c.NotNull], c.Type})
 	}
-	if d.File.key(x) == nil { // otherwise the file has the key
+	if d.File.key(x) == nil { // the database has the key, because the file does not
 		out = append(out, pinPart{kind: "key", value: strings.Join(t.RowKey(), "\x00"), now: strings.Join(t.RowKey(), ", ")})
 	}
 	link := func(kind, name string, of *Facet, l *Link) {
@@ -152,7 +152,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 			value = append(value, strings.Join(k.Columns, "\x00"), strings.Join(k.References, "\x00"), fmt.Sprint(k.One))
 			now = append(now, fmt.Sprintf("(%s) with (%s)", strings.Join(k.Columns, ", "), strings.Join(k.References, ", ")))
 		}
-		if value != nil { // otherwise there is no such key, or no table, which is another error
+		if value != nil { // nil is an error that is reported elsewhere: there is no such key or table
 			out = append(out, pinPart{kind: kind, name: name, value: strings.Join(value, "\x01"), now: strings.Join(now, "; ")})
 		}
 	}
@@ -180,8 +180,8 @@ func (d *Declared) digest(x *Facet) string {
 	return strings.Join(append(lines, text), " ")
 }
 
-// changed names what has changed since a facet was pinned, in the columns that the file uses, or in
-// all. It leaves out a link that was added to the file since: its author has looked at it.
+// changed names the changes since a facet was pinned, in columns that the file uses, or in all. It leaves out links that were added to the
+// file, because their author has looked at them.
 func (d *Declared) changed(x *Facet, all bool) (out []string) {
 	text, ok := strings.CutPrefix(unfolded(x.Pin.Text), pinForm)
 	had, err := base64.RawURLEncoding.DecodeString(text)
@@ -222,7 +222,7 @@ func (d *Declared) changed(x *Facet, all bool) (out []string) {
 	return out
 }
 
-// uses returns the columns of a facet's table that the file shows, compares or uses as its key.
+// uses returns the columns of a facet's table that the file shows, compares or has in a key.
 func (d *Declared) uses(x *Facet) map[string]bool {
 	used := map[string]bool{}
 	add := func(names []string) {
@@ -256,7 +256,7 @@ func (d *Declared) uses(x *Facet) map[string]bool {
 	return used
 }
 
-// checkPin refuses a table that has changed since its facet was pinned. Pins of an older form are collected, and refused together.
+// checkPin refuses a table that has changed since its facet was pinned. It collects pins of an older form, to refuse them together.
 func (d *Declared) checkPin(x *Facet, p *problems) {
 	switch {
 	case x.Pin.Text == "" || d.unpinned:
@@ -269,7 +269,7 @@ func (d *Declared) checkPin(x *Facet, p *problems) {
 	}
 }
 
-// renew reports all pins of an older form, and how to renew them, in one line.
+// renew reports all pins of an older form in one line, with how to renew them.
 func (d *Declared) renew(p *problems) {
 	if len(d.oldPins) == 0 {
 		return

@@ -15,11 +15,11 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Claim declares one value that a principal must have, and the type of the value.
+// Claim declares a value that a principal must have, and its type.
 type Claim struct {
 	Name
-	Type string // int, text, uuid or bool
-	List bool   // a list of values, which may be empty
+	Type string // one of int, text, uuid and bool
+	List bool   // the value is a list, which may be empty
 }
 
 var ClaimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
@@ -52,22 +52,22 @@ func (f *File) claim(name string) *Claim {
 	return nil
 }
 
-// Principal is the user on whose behalf programs run: a value for each claim of the file. The zero Principal has no values.
+// Principal is the user for whom programs run: a value for each claim of the file. The zero Principal has no values.
 type Principal struct {
-	values map[string]any // int64, string, bool or a slice of them
+	values map[string]any // each is an int64, a string, a bool or a slice of one of these
 	name   string
 }
 
-// Name is the principal's name in the record: its claims, sorted by name. For an issuer's token it also has the subject.
+// Name returns the principal's name in the record: the claims, sorted by name. After an issuer's token, the name has the subject, too.
 func (p Principal) Name() exo.Principal { return exo.Principal(p.name) }
 
-// of adds the issuer and the subject to the principal's name, since several people may have the claims of one organization.
+// of adds the issuer and the subject to the principal's name, because several people may have the claims of one organization.
 func (p Principal) of(issuer, subject string) Principal {
-	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quoted: no subject can look like another subject with other claims
+	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quotes keep a subject from looking like another subject with other claims
 	return p
 }
 
-// ClaimsOf returns the claims in a principal's name. The name that a token gave has its subject and issuer before them.
+// ClaimsOf returns the claims in a principal's name. A name from a token has the subject and the issuer before the claims.
 func ClaimsOf(name exo.Principal) string {
 	rest := string(name)
 	for _, between := range []string{" of ", ", "} {
@@ -81,7 +81,7 @@ func ClaimsOf(name exo.Principal) string {
 	return rest
 }
 
-// Named makes the principal of a recorded name for this file, which may need other claims than the file that made the name.
+// Named returns the principal of a recorded name. The file that made the name may have had other claims than this file.
 func (f *File) Named(name exo.Principal) (Principal, error) {
 	claims, rest := map[string]any{}, ClaimsOf(name)
 	for rest != "" {
@@ -102,9 +102,8 @@ func (f *File) Named(name exo.Principal) (Principal, error) {
 	return p, err
 }
 
-// Bind checks claims, as JSON decodes them, against the claims that the file declares. It makes a principal
-// only if each claim is there and has its type: no null, no empty text, no list for a single value or the
-// other way round, and no text for a number. It leaves out claims that the file does not declare.
+// Bind checks claims, as JSON decodes them, against the declared claims. Each claim must exist with its type: no null, no empty text, no list
+// for a single value or the reverse, no text for a number. Bind drops undeclared claims.
 func (f *File) Bind(claims map[string]any) (Principal, error) {
 	p := Principal{values: map[string]any{}}
 	var parts []string
@@ -147,7 +146,7 @@ func (c Claim) bind(given any) (any, error) {
 	return out, nil
 }
 
-// String is the claim's type as the file writes it.
+// String returns the claim's type as the file writes it.
 func (c Claim) String() string {
 	if c.List {
 		return "[" + c.Type + "]"
@@ -193,7 +192,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// ParseClaims reads claims as a person types them, org=5,name=Ann, with their types from the file. The values of a list are joined by +.
+// ParseClaims reads claims that a person types, like org=5,name=Ann, with their types from the file. A + joins the values of a list.
 func (f *File) ParseClaims(text string) (Principal, error) {
 	claims := map[string]any{}
 	for _, part := range strings.Split(text, ",") {
@@ -246,7 +245,7 @@ func (f *File) claimNames() map[string]bool {
 	return out
 }
 
-// sample shows how to type the claims of the file.
+// sample returns an example of typed claims, for errors.
 func (f *File) sample() string {
 	if len(f.Claims) == 0 {
 		return "no claims"

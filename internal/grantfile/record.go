@@ -1,6 +1,6 @@
 package grantfile
 
-// This file checks the record that a file names, before any command opens the file: exo validate refuses what exo serve does.
+// This file checks the record that a file names before any command opens the file. So exo validate refuses the records that exo serve refuses.
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 // noRecord is the kind of a finding about `record`.
 const noRecord exosql.FindingKind = "record"
 
-// RecordFindings says why the record can't be opened. It locks nothing, and reads nothing but log.json.
+// RecordFindings returns the reasons why the record can't be opened. It locks nothing, and reads only log.json.
 func (f *File) RecordFindings() []Finding {
 	err := f.recordFits()
 	if err == nil {
@@ -26,7 +26,7 @@ func (f *File) RecordFindings() []Finding {
 	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.recordAt.Line, f.recordAt.Column), exosql.Finding{Kind: noRecord, Problem: schema.Printable("record: " + err.Error())}}}
 }
 
-// RecordSecrets reads the signing key of a record in a database, and the database's URL.
+// RecordSecrets reads the signing key and the URL of a record in a database.
 func (f *File) RecordSecrets() (key tree.SigningKey, url string, err error) {
 	key, err = tree.ReadSigningKey("", f.RecordKey.Place())
 	if err == nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// WithSchemas adds to a PostgreSQL URL the schemas in which names are looked up. It changes nothing else.
+// WithSchemas adds to a PostgreSQL URL the schemas in which names are looked up. The rest stays the same.
 func WithSchemas(raw string, schemas []string) (string, error) {
 	if len(schemas) == 0 {
 		return raw, nil
 	}
 	scheme, _, ok := strings.Cut(raw, "://")
-	if !ok || scheme != "postgres" && scheme != "postgresql" { // the error leaves the URL out, which may contain a password
+	if !ok || scheme != "postgres" && scheme != "postgresql" { // the error does not repeat the URL, which may contain a password
 		return "", fail.Errorf(fail.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
 	}
 	quoted := scalar.Each(schemas, sqlname.Quote)

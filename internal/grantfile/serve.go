@@ -15,22 +15,22 @@ import (
 
 // Serve declares how HTTP clients are identified. The zero Serve identifies no one.
 type Serve struct {
-	Resource Name // the address of the server as clients know it; the audience of tokens
+	Resource Name // the server's address for clients, and the audience of tokens
 	Issuers  []Issuer
 	Tokens   []Token
-	Origins  []Name // of web pages that may send requests
+	Origins  []Name // origins of web pages that may send requests
 }
 
-// Issuer is an authorization server with accepted tokens.
+// Issuer is an authorization server. Its tokens are accepted.
 type Issuer struct {
 	Name   // the value of iss in the issuer's tokens
 	Keys   Name
 	Scopes []Name
 	Claims []ClaimFrom
-	dir    string // of the file
+	dir    string // the folder of the file
 }
 
-// KeySet is the address of the public keys, as the program can read them: a relative path begins at the folder of the file.
+// KeySet returns the address of the public keys. A relative path begins at the folder of the file.
 func (i Issuer) KeySet() string {
 	u, err := url.Parse(i.Keys.Text)
 	if err != nil || u.Scheme != "file" || u.Opaque == "" {
@@ -43,13 +43,13 @@ func (i Issuer) KeySet() string {
 	return "file:" + path
 }
 
-// ClaimFrom is the name of a principal's claim in an issuer's tokens. Claims without one have the same name there.
+// ClaimFrom is the name that a principal's claim has in an issuer's tokens. Without one both names are the same.
 type ClaimFrom struct {
 	Name
 	From string
 }
 
-// Token is a random text that stands for a principal.
+// Token is a random text that identifies a principal.
 type Token struct {
 	Name
 	Secret Secret
@@ -63,15 +63,14 @@ type tokenClaim struct {
 	value any
 }
 
-// TokenIssuer is the issuer of the identities of the file's tokens. It is no URL, so that no issuer
-// of a file can have this name.
+// TokenIssuer is the issuer of identities that come from the file's tokens. It is no URL, so no issuer in a file can have this name.
 const TokenIssuer = "grant file"
 
-// A file can ask for one of these walls around the processes of programs.
+// These are the walls around programs' processes that a file can require.
 const (
-	WallKernel    = ""          // the kernel refuses what a program could do to the machine; the default
+	WallKernel    = ""          // the default: the kernel refuses what a program could do to the machine
 	WallContainer = "container" // exo runs in a container with nothing else in it
-	WallNone      = "none"      // no wall; the file accepts the risk
+	WallNone      = "none"      // there is no wall, and the file accepts the risk
 )
 
 func (f *File) wall(r *reader, n *yaml.Node) {
@@ -105,7 +104,8 @@ func (f *File) serve(r *reader, n *yaml.Node) {
 	}
 }
 
-// isAddress reports whether a text is an HTTPS address, or an HTTP address of this machine: elsewhere a token could be read in transit.
+// isAddress reports whether a text is an HTTPS address, or an HTTP address of this machine. On the way to another machine, HTTP would reveal a
+// token.
 func isAddress(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -164,7 +164,7 @@ func (r *reader) tokens(n *yaml.Node) (out []Token) {
 	return out
 }
 
-// valueOf returns a value for Bind, which reports a wrong value.
+// valueOf returns a value for Bind. Bind reports a wrong value.
 func valueOf(n *yaml.Node) any {
 	switch {
 	case n.Kind == yaml.SequenceNode:
@@ -185,7 +185,7 @@ func valueOf(n *yaml.Node) any {
 	return nil
 }
 
-// checkServe compares the claims of clients with the claims of the file.
+// checkServe compares the claims of clients with the file's claims.
 func (f *File) checkServe(r *reader) {
 	known := func(n Name) bool {
 		if f.claim(n.Text) == nil {
@@ -216,8 +216,8 @@ func (f *File) checkServe(r *reader) {
 	}
 }
 
-// Identify returns the principal of a client that an issuer has identified: an issuer of the file with the
-// claims of its token, or TokenIssuer with the name of a token. Any other issuer is refused.
+// Identify returns the principal of a client that an issuer has identified. The issuer is one of the file, with the claims of its token, or
+// TokenIssuer with a token's name. Identify refuses any other issuer.
 func (f *File) Identify(issuer, subject string, claims map[string]any) (Principal, error) {
 	if issuer == TokenIssuer {
 		for _, t := range f.Serve.Tokens {
@@ -254,7 +254,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 	return Principal{}, fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve", issuer)
 }
 
-// Read returns the text of the token. env finds variables; nil: os.Getenv.
+// Read returns the text of the token. env looks variables up; nil means os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
 	text, err := t.Secret.Text(env)
 	if err == nil && text == "" {
@@ -263,7 +263,7 @@ func (t Token) Read(env func(string) string) (string, error) {
 	return text, err
 }
 
-// lines adds the lines about clients to Lines.
+// lines adds lines about clients to Lines.
 func (s Serve) lines(add func(of, what, format string, args ...any)) {
 	if s.Resource.Text != "" && len(s.Issuers) == 0 {
 		add("serve", "resource", "%s", s.Resource.Text)

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file opens the services of a file, and says what is wrong with them. Package services reads and makes them.
+// This file opens the services of a file, and reports their problems. Package services reads and makes them.
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
 
-// openServices makes the objects of the services, and starts their processes, all at once: one that does not answer takes half a minute. A file that
-// nobody has reviewed starts no program and sends no secret.
+// openServices makes the objects of the services and starts their processes, all at the same time: waiting for one that does not answer takes half a
+// minute. Before a person has reviewed the file, it starts no program and sends no secret.
 func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) {
 	d.services = map[string]services.Opened{}
 	if !d.File.Reviewed {
@@ -39,7 +39,7 @@ func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) 
 	}
 }
 
-// serviceFindings warns of services that were not started, and of processes that lack a wall on this system. It refuses names that can't be together.
+// serviceFindings warns of services that were not started, and of processes that lack a wall on this system. It refuses names that conflict.
 func (d *Declared) serviceFindings() (out []Finding) {
 	if len(d.File.Services) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (d *Declared) serviceFindings() (out []Finding) {
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
 	}
 	if !d.File.Reviewed {
-		say(d.File.Services[0].Pos, true, "the services are not there, since nobody has reviewed the file: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
+		say(d.File.Services[0].Pos, true, "the services were not started, because the file is not reviewed: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
 	} else if _, err := d.flows(); err != nil {
 		say(d.File.Services[0].Pos, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
 	}

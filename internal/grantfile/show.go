@@ -12,13 +12,12 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Line is one line of the list of what a file grants: its subject, its key and its value.
+// Line is a line of the list of a file's grants: its subject, its key and its value.
 type Line struct{ Of, What, How string }
 
-// Lines lists all that the file declares, with what its preset adds: each grant with its facet, each facet
-// with its rows, columns, links and rights, where the databases are, who is served, and the limits. Two files
-// that grant the same have the same lines, whatever their order and comments. Each key of a file has a line
-// (TestLinesOfKeys): a reviewer of a change relies on them. A URL is not in a file, and so in no line.
+// Lines lists all that the file declares, with what its preset adds: each grant with its facet, each facet with its rows, columns, links and
+// rights, where the databases are, who is served, and the limits. Two files that grant the same have the same lines: order and comments do not
+// matter. Each key of a file has a line, on which reviewers of a change rely (TestLinesOfKeys). No line contains a URL, because no file does.
 func (f *File) Lines() (out []Line) {
 	add := func(of, what, format string, args ...any) {
 		out = append(out, Line{of, what, fmt.Sprintf(format, args...)})
@@ -239,7 +238,7 @@ func (c Column) how() string {
 	return strings.Join(parts, "; ")
 }
 
-// listed writes texts of a file in one line. It quotes a text with a comma: otherwise it would look like two texts.
+// listed writes the texts of a list in one line. It quotes a text with a comma, which would otherwise look like two texts.
 func listed(all []string) string {
 	out := slices.Clone(all)
 	for i, s := range out {
@@ -250,7 +249,7 @@ func listed(all []string) string {
 	return strings.Join(out, ", ")
 }
 
-// doc writes a line for the model in quotes, since it may look like another part of the output.
+// doc writes a line for the model, in quotes, because the line could look like another part of the output.
 func doc(before, text string) string {
 	if text == "" {
 		return ""
@@ -258,14 +257,14 @@ func doc(before, text string) string {
 	return fmt.Sprintf("%sdescribed as %q", before, text)
 }
 
-// Change is a line that only one of two files has, or that differs between them.
+// Change is a line that only one of two files has, or that has different values in them.
 type Change struct {
 	Line
-	Was  string // its old value; "": the line is new
-	Kind string // "added", "removed" or "changed"
+	Was  string // the old value; "" for a new line
+	Kind string // one of "added", "removed" and "changed"
 }
 
-// Diff lists the differences between what an old and a new file grant.
+// Diff lists the differences between the grants of an old and a new file.
 func Diff(before, after *File) (out []Change) {
 	key := func(l Line) string { return l.Of + "\x00" + l.What }
 	was := map[string]Line{}

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has what the package takes from package strict, which reads YAML.
+// This file gives package strict's types, which this package uses, their names here.
 
 import "github.com/exoagent/exoagent/internal/grantfile/strict"
 
@@ -18,7 +18,7 @@ type (
 	problems = strict.Problems
 )
 
-// reader reads the maps of a grant file. Its methods are beside what they read.
+// reader reads the maps of a grant file. Its methods are in the files of the things that they read.
 type reader struct{ strict.Reader }
 
 var (

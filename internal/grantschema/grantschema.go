@@ -1,4 +1,4 @@
-// Package grantschema has the JSON Schema of grant files, by which editors complete and check them.
+// Package grantschema has the JSON Schema of grant files. Editors complete and check grant files with it.
 package grantschema
 
 import (
@@ -13,29 +13,29 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// JSON returns the schema of the file's format (draft 2020-12), with a line break at its end. It has exactly the
-// keys that the reader knows. Only the reader finds some errors: names that don't exist, scopes, sizes.
+// JSON returns the schema of the file's format (draft 2020-12), with a final line break. It has exactly the keys that the reader knows. Some
+// errors only the reader finds: names that don't exist, scopes, sizes.
 func JSON() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(fileSchema()); err != nil {
-		panic("grantschema: " + err.Error()) // texts, lists and maps of them
+		panic("grantschema: " + err.Error()) // this can't fail: it encodes texts, lists and maps
 	}
 	return b.Bytes()
 }
 
-// node is a part of the schema. Maps are written in the order of their keys.
+// node is a part of the schema. JSON has the keys of a map in alphabetical order.
 type node map[string]any
 
-// about adds the description that an editor shows.
+// about adds the description that editors show.
 func (n node) about(text string) node {
 	n["description"] = text
 	return n
 }
 
-// form is a map with our own keys: every other key is refused.
+// form is a map with the format's own keys. It refuses every other key.
 func form(fields map[string]node, required ...string) node {
 	n := node{"type": mapOrNothing, "properties": fields, "additionalProperties": false}
 	if len(required) > 0 {
@@ -44,7 +44,7 @@ func form(fields map[string]node, required ...string) node {
 	return n
 }
 
-// named is a map with the file's own keys.
+// named is a map with keys that the file's author chooses.
 func named(each node) node { return node{"type": mapOrNothing, "additionalProperties": each} }
 
 var mapOrNothing = []string{"object", "null"}
@@ -60,7 +60,7 @@ func listOf(n node) node {
 	return node{"type": "array", "items": n, "minItems": 1, "uniqueItems": true}
 }
 
-// someTexts is a list of texts, or one text.
+// someTexts is a list of texts, or a single text.
 func someTexts() node { return either(aText(), listOf(aText())) }
 
 func aSize() node {

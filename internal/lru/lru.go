@@ -7,28 +7,25 @@ import (
 	"sync"
 )
 
-// Kept is a value that a Cache can keep. Keep returns a copy of the value that shares no memory
-// with a program, its message or its frame, and the size of the copy in bytes. Without the copy, a
-// name of five bytes that is cut out of a message of 8 MB would keep the 8 MB in memory as long as
-// the cache has the name.
+// Kept is a value that a Cache can keep. Keep returns a copy, which shares no memory with a program, its message or its frame, and its size in
+// bytes. Without the copy, a name of five bytes, cut out of a message of 8 MB, would keep the 8 MB in memory.
 type Kept[V any] interface {
 	Keep() (copy V, bytes int)
 }
 
-// Cache keeps values under texts. When values and keys exceed its bound in bytes, it drops the
-// least recently used. Several goroutines may use it.
+// Cache keeps values under texts. If values and keys exceed its bound in bytes, it drops the least recently used values. Several goroutines
+// may use it.
 type Cache[V Kept[V]] struct {
 	mu  sync.Mutex
 	all Set[string, V]
 }
 
-// New makes a cache of at most so many bytes.
+// New makes a cache of at most this many bytes.
 func New[V Kept[V]](bytes int) *Cache[V] {
 	return &Cache[V]{all: Set[string, V]{Bytes: bytes}}
 }
 
-// Get returns the value under key. The key is bytes, since many keys are made only for a lookup: it
-// is not kept, and the lookup makes no copy.
+// Get returns the value under key. The key is a slice of bytes, because many keys are made only for a lookup: the lookup does not copy it.
 func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,9 +36,8 @@ func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	return c.all.touch(e), true
 }
 
-// Add keeps a copy of v under a copy of key and returns the copy. If the key already has a value,
-// Add returns that one: another goroutine was first. A value that would take the place of many (see
-// share) is returned and not kept.
+// Add keeps a copy of v under a copy of key, and returns the copy. If another goroutine was first, Add returns its value. Add does not keep a
+// value that would displace many others (see share).
 func (c *Cache[V]) Add(key []byte, v V) V {
 	v, size := v.Keep()
 	size += len(key) + overhead
@@ -56,17 +52,17 @@ func (c *Cache[V]) Add(key []byte, v V) V {
 	return v
 }
 
-// overhead is the memory of the map and the list for one value.
+// overhead is the memory that the map and the list use for one value.
 const overhead = 200
 
-// Bytes returns the present size of the values and their keys.
+// Bytes returns the size of all values and their keys.
 func (c *Cache[V]) Bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all.bytes
 }
 
-// All yields the keys and values, the latest first. The cache is locked until the loop has ended.
+// All yields the keys and values, the most recent first. The cache is locked until the loop has ended.
 func (c *Cache[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		c.mu.Lock()
@@ -75,15 +71,15 @@ func (c *Cache[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// Set is the unlocked part of a Cache. It is also for values that are kept as they are and released
-// by a call, like prepared statements. One goroutine at a time may use it.
+// Set is a Cache without the lock. Its values may also be kept uncopied and released by a call, like prepared statements. Only one goroutine
+// at a time may use it.
 type Set[K comparable, V any] struct {
-	Bytes int     // the bound of all values together; zero keeps nothing
-	Drop  func(V) // called with each dropped value, unless nil
+	Bytes int     // the bound for all values; zero keeps nothing
+	Drop  func(V) // called with each dropped value, unless it is nil
 
 	bytes int
 	byKey map[K]*list.Element
-	used  list.List // of *entry[K, V], the latest first
+	used  list.List // entries of type *entry[K, V], the most recent first
 }
 
 type entry[K comparable, V any] struct {
@@ -92,11 +88,11 @@ type entry[K comparable, V any] struct {
 	size  int
 }
 
-// share: one value may have at most the bound divided by share. A larger value would take the place
-// of many, so a program that is made to be large could empty the cache.
+// share limits one value to the bound divided by share. A larger value would displace many others, so a program made to be large could empty
+// the cache.
 const share = 8
 
-// Fits reports whether a value of so many bytes may be kept.
+// Fits reports whether a value of this size may be kept.
 func (s *Set[K, V]) Fits(size int) bool { return size <= s.Bytes/share }
 
 // Get returns the value under key.
@@ -142,10 +138,10 @@ func (s *Set[K, V]) Remove(key K) {
 // Len returns the number of values.
 func (s *Set[K, V]) Len() int { return len(s.byKey) }
 
-// Size is the size of all values together, in bytes.
+// Size returns the size of all values, in bytes.
 func (s *Set[K, V]) Size() int { return s.bytes }
 
-// All yields the keys and values, the latest first.
+// All yields the keys and values, the most recent first.
 func (s *Set[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		for e := s.used.Front(); e != nil; e = e.Next() {

@@ -1,7 +1,7 @@
 package main
 
-// When code moves to another file or package, the entries of testdata/mutations and the claims of SECURITY.md still name the old
-// place. This file finds the new one: `go run ./internal/mutate -carry` rewrites what it finds once, and lists what a person must decide.
+// After code has moved, entries of testdata/mutations and claims of SECURITY.md name the old place. This file finds the new place. `go run
+// ./internal/mutate -carry` rewrites what has one new place, and lists the rest for a person.
 
 import (
 	"fmt"
@@ -20,11 +20,11 @@ import (
 	"unicode"
 )
 
-// source is a Go file of the tree that is not a test.
+// source is a Go file of the tree, but not a test.
 type source struct {
-	file  string // slash-separated, from the root
+	file  string // the path from the root, with slashes
 	text  string
-	names []string // its declarations, methods as Type.name
+	names []string // the names of declarations; methods as Type.name
 }
 
 // carry rewrites the lists and SECURITY.md under root. It returns an error if an entry can't be placed.
@@ -55,7 +55,7 @@ func carry(w io.Writer, root string) error {
 	return nil
 }
 
-// index reads all Go files of the tree: sources, and the folders that declare each test.
+// index reads all Go files of the tree. It returns the sources, and for each test the folders that declare it.
 func index(root string) (tree []source, tests map[string][]string, err error) {
 	tests = map[string][]string{}
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -122,7 +122,7 @@ func declares(d ast.Decl) (names []string) {
 	return names
 }
 
-// carryList rewrites one list. It returns how many entries it could not place.
+// carryList rewrites one list. It returns the number of entries that it could not place.
 func carryList(w io.Writer, root, list string, tree []source, tests map[string][]string) (left int, err error) {
 	text, err := os.ReadFile(list)
 	if err != nil {
@@ -161,7 +161,7 @@ func carryList(w io.Writer, root, list string, tree []source, tests map[string][
 	return left, os.WriteFile(list, []byte(strings.Join(entries, "\n\n")), 0o666)
 }
 
-// places returns the entry for each other file in which it matches exactly one line.
+// places returns a copy of the entry for each other file in which the old text is in exactly one line.
 func places(m *Mutation, root string, tree []source) (found []*Mutation) {
 	for _, s := range tree {
 		for _, in := range s.names {
@@ -183,12 +183,12 @@ func places(m *Mutation, root string, tree []source) (found []*Mutation) {
 		}
 	}
 	if same := slices.DeleteFunc(slices.Clone(found), func(to *Mutation) bool { return path.Base(to.File) != path.Base(m.File) }); len(same) == 1 {
-		return same // a file that moved and kept its name
+		return same // the file moved and kept its name
 	}
 	return found
 }
 
-// sameName compares names, the names of methods part by part. It ignores whether they are exported.
+// sameName compares names without regard to whether they are exported. It compares methods part by part.
 func sameName(a, b string) bool {
 	x, y := strings.Split(a, "."), strings.Split(b, ".")
 	return slices.EqualFunc(x, y, func(a, b string) bool { return lower(a) == lower(b) })
@@ -226,8 +226,8 @@ func words(text string) (out []word) {
 	}
 }
 
-// respell finds a line that differs from old only in package qualifiers and in which names are
-// exported, and writes change in the same spelling. It returns "" if there is no such line.
+// respell finds a line that differs from old only in package qualifiers and in whether names are exported. It returns that line, and change in
+// the same spelling, or "" twice.
 func respell(old, change, text string) (string, string) {
 	want, have := words(old), words(text)
 	for at := range have {
@@ -255,7 +255,7 @@ func respell(old, change, text string) (string, string) {
 	return "", ""
 }
 
-// matches compares the words of a line with those of a text from at on, and collects how the text spells each name.
+// matches compares the words of a line with those of a text from at on, and notes how the text spells each name.
 func matches(want, have []word, at int, spelt map[string]string, end *int) bool {
 	j := at
 	same := func(a, b word) bool {
@@ -293,7 +293,7 @@ func carryClaims(w io.Writer, page string, tree []source, tests map[string][]str
 	if err != nil {
 		return 0, err
 	}
-	declared := map[string][]string{} // the folders and names of each declaration, by its unexported spelling
+	declared := map[string][]string{} // the folders and names of declarations, by their unexported spelling
 	there := map[string]bool{}
 	for _, s := range tree {
 		for _, name := range s.names {
@@ -323,7 +323,7 @@ func carryClaims(w io.Writer, page string, tree []source, tests map[string][]str
 			return span
 		}
 		if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(name[:slash]+folder))); err != nil && slash == 0 {
-			return span // a package of another module
+			return span // the name is in a package of another module
 		}
 		parts := strings.Split(rest, ".")
 		for i := range parts {

@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// Mutation is one entry of the list: a line that stops an attack, the changed line, and the test
-// that must then fail.
+// Mutation is an entry of a list: a line that stops an attack, the changed line, and the test that must then fail.
 type Mutation struct {
-	At       string // list file and line of the entry, for messages
-	File     string // slash-separated, from the root of the repository
-	In       string // the function or method with the line, if the file has the line twice; or ""
-	Old, New string // a part of one line, and its replacement
-	Test     string // TestName or TestName/subtest, in the package of File; "" for a survivor
-	Survives string // why no test can fail; "" otherwise
+	At       string // the file and line of the entry, for messages
+	File     string // the path from the root of the repository, with slashes
+	In       string // the function or method that has the line, if the file has it twice; or ""
+	Old, New string // a part of the line, and its replacement
+	Test     string // TestName or TestName/subtest, in the package of File; "" if the mutation survives
+	Survives string // why no test can fail; "" if Test fails
 	Why      string // the attack that the line stops
 
-	folder string // of the test, set by ReadAll
+	folder string // the folder of Test; ReadAll sets it
 }
 
-// Package is the folder of the test: see home.
+// Package returns the folder of the test: see home.
 func (m *Mutation) Package() string {
 	if m.folder == "" {
 		return "./" + path.Dir(m.File)
@@ -34,9 +33,9 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder of a file's test, among the folders that have a test of that name: the file's own folder, the nearest
-// one around it, or the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing, or the only one and below exosql/test, as
-// exosql/test/approvals is for what exo and codemode do for approvals on both engines. It returns "" if there is none.
+// home returns the folder of a file's test, from the folders with a test of that name. The file's own folder comes first, then the nearest one around it.
+// Next is the only folder below the file's top folder, as exosql/test/writes for exosql/internal/writing. Last is the only one below exosql/test, as
+// exosql/test/approvals for exo and codemode. It returns "" if there is none.
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {
@@ -54,10 +53,10 @@ func home(file string, folders []string) string {
 	return ""
 }
 
-// Name is the mutation's name in a report.
+// Name returns the mutation's name in reports.
 func (m *Mutation) Name() string { return m.File + ": " + m.Old }
 
-// ReadAll reads every list in a folder. An empty folder is an error.
+// ReadAll reads all lists of a folder. A folder without lists is an error.
 func ReadAll(folder string) ([]*Mutation, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	if err != nil {
@@ -86,8 +85,7 @@ func ReadAll(folder string) ([]*Mutation, error) {
 	return all, err
 }
 
-// Read reads one list: entries are separated by empty lines, and each line of an entry is a word
-// and its text. Lines that begin with # are comments.
+// Read reads one list. Empty lines separate entries. Each line of an entry is a word and its text. Lines that begin with # are comments.
 func Read(name, text string) ([]*Mutation, error) {
 	var all []*Mutation
 	var m *Mutation
@@ -127,8 +125,8 @@ func Read(name, text string) ([]*Mutation, error) {
 	return all, nil
 }
 
-// Apply returns the mutated text of the file. The old text must be in the file, or in the function
-// that In names, exactly once: otherwise the entry no longer identifies one line.
+// Apply returns the mutated text of the file. The old text must be in the file, or in the function In, exactly once. Otherwise the entry does
+// not identify one line.
 func (m *Mutation) Apply(root string) ([]byte, error) {
 	name := filepath.Join(root, filepath.FromSlash(m.File))
 	text, err := os.ReadFile(name)
@@ -152,7 +150,7 @@ func (m *Mutation) Apply(root string) ([]byte, error) {
 	return out, nil
 }
 
-// bounds finds the function `name` or the method `Type.name` in a file.
+// bounds finds a function `name` or a method `Type.name` in a file.
 func bounds(file string, text []byte, name string) (from, to int, err error) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
@@ -179,7 +177,7 @@ func funcName(f *ast.FuncDecl) string {
 	if p, ok := t.(*ast.StarExpr); ok {
 		t = p.X
 	}
-	switch x := t.(type) { // a generic type
+	switch x := t.(type) { // the type is generic
 	case *ast.IndexExpr:
 		t = x.X
 	case *ast.IndexListExpr:

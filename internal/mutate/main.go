@@ -1,6 +1,5 @@
-// Mutate proves that the tests protect the lines that stop attacks. For each entry of
-// testdata/mutations it changes one line, in a copy that only the compiler sees, and requires that
-// the named test fails.
+// Mutate proves that tests protect the lines that stop attacks. For each entry of testdata/mutations it changes one line, in a copy for the
+// compiler, and requires that the named test fails.
 //
 //	go run ./internal/mutate                   all entries; the tests of databases need TEST_POSTGRES_URL
 //	go run ./internal/mutate -only exosql      those whose file or test matches a regular expression
@@ -106,7 +105,7 @@ func (b *bench) baselines(ctx context.Context, w io.Writer, all []*Mutation, lim
 	return nil
 }
 
-// all tries every mutation and prints one line for each when it ends.
+// all tries every mutation, and prints a line for each when it ends.
 func (b *bench) all(ctx context.Context, w io.Writer, all []*Mutation, find bool, tests string, jobs int, limit time.Duration) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -15,20 +15,18 @@ import (
 	"time"
 )
 
-// bench builds and runs test binaries. Nothing in the tree is changed: the compiler
-// is told to read one file from elsewhere (go build -overlay).
+// bench builds and runs test binaries. The tree stays unchanged: the compiler reads one file from elsewhere (go build -overlay).
 type bench struct {
-	root string // of the repository
-	work string // temporary: mutated files, overlays and binaries
+	root string // the root of the repository
+	work string // a temporary folder for mutated files, overlays and binaries
 }
 
 var errBuild = errors.New("it does not compile")
 
-// build makes the test binary of a package, with the mutated text of one file if m
-// is not nil. The caller removes it.
+// build makes the test binary of a package. If m is not nil, it uses the mutated text of one file. The caller removes the binary.
 func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binary string, err error) {
 	binary = filepath.Join(b.work, name+".test")
-	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary} // without symbols, since linking takes most of the time
+	args := []string{"test", "-c", "-ldflags=-s -w", "-o", binary} // without symbols, because linking takes most of the time
 	if m != nil {
 		text, err := m.Apply(b.root)
 		if err != nil {
@@ -56,27 +54,26 @@ func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binar
 	return binary, nil
 }
 
-// results has what a run of tests printed: PASS, FAIL or SKIP for each test.
+// results has the output of a run of tests: PASS, FAIL or SKIP for each test.
 type results struct {
 	of     map[string]string
-	failed bool // the binary exited with an error
+	failed bool // the exit status of the binary is an error
 	hung   bool
 	output []byte
 }
 
-// overlay returns the environment with which a test that builds a program, such as a worker's host,
-// builds the mutated one.
+// overlay returns an environment. With it, a test that builds a program, such as a worker's host, builds the mutated program.
 func (b *bench) overlay(name string) string {
 	return "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + filepath.Join(b.work, name+".json")
 }
 
 var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// run runs tests of a binary in the folder of its package.
+// run runs tests of a binary in the folder of the package.
 func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration, env ...string) results {
 	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
 	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
-	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // whether a mutation is found must not depend on a sample
+	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // test everything, because a sample could miss the mutation
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second // a child process of a test may keep the output open
@@ -89,7 +86,7 @@ func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time
 	return r
 }
 
-// pattern is the -test.run pattern for exactly one test.
+// pattern returns the -test.run pattern for exactly one test.
 func pattern(test string) string {
 	var parts []string
 	for _, p := range strings.Split(test, "/") {
@@ -98,8 +95,7 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// baseline runs the named tests of a package unchanged: a test that fails, or is skipped, without a
-// mutation proves nothing with one.
+// baseline runs the named tests of a package unchanged. A test that fails, or is skipped, without a mutation proves nothing with one.
 func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit time.Duration) error {
 	binary, err := b.build(ctx, "baseline", pkg, nil)
 	if err != nil {
@@ -114,7 +110,7 @@ func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit 
 	return ctx.Err()
 }
 
-// try applies one mutation and reports whether the test failed.
+// try applies one mutation and checks that the test fails.
 func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Duration) error {
 	binary, err := b.build(ctx, name, m.Package(), m)
 	if err != nil {
@@ -122,7 +118,7 @@ func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Du
 	}
 	defer os.Remove(binary)
 	if m.Test == "" {
-		// If a test of its package fails now, the entry is no survivor.
+		// If a test of the package fails now, the mutation does not survive.
 		if r := b.run(ctx, binary, m.Package(), ".", limit, b.overlay(name)); r.failed {
 			return fmt.Errorf("it is listed as a survivor, but %v fails: write `test` instead of `survives`", r.fails())
 		}

@@ -1,5 +1,5 @@
-// Package naming makes names from names: the names of a database's tables and columns become names
-// in Go and in programs, singular or plural. Different names may become the same.
+// Package naming turns the names of tables and columns into names for Go and for programs, singular or plural. Different names may become the
+// same.
 package naming
 
 import (
@@ -9,8 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Words returns the parts of a name: the text between signs, and between a small letter and a
-// capital.
+// Words returns the parts of a name. A part ends at a sign, and between a small letter and a capital.
 func Words(name string) []string {
 	var out []string
 	var word []rune
@@ -29,7 +28,7 @@ func Words(name string) []string {
 		if i > 0 && unicode.IsUpper(r) {
 			next := i+1 < len(rs) && unicode.IsLower(rs[i+1])
 			if !unicode.IsUpper(rs[i-1]) || next && len(word) > 0 {
-				end() // albumId, HTTPServer
+				end() // split albumId and HTTPServer before the last capital
 			}
 		}
 		word = append(word, r)
@@ -51,7 +50,7 @@ func Pascal(name string) string {
 	}
 	s := b.String()
 	if r := []rune(s); len(r) == 0 || !unicode.IsUpper(r[0]) {
-		return "X" + s // a digit, or a letter that has no capital
+		return "X" + s // the text begins with a digit, or a letter without a capital
 	}
 	return s
 }
@@ -62,15 +61,14 @@ func title(w string) string {
 		return strings.ToUpper(low)
 	}
 	if strings.HasSuffix(low, "s") && initialisms[low[:len(low)-1]] {
-		return strings.ToUpper(low[:len(low)-1]) + "s" // ids
+		return strings.ToUpper(low[:len(low)-1]) + "s" // the plural of an initialism, like IDs for ids
 	}
 	r := []rune(low)
 	r[0] = unicode.ToUpper(r[0])
 	return string(r)
 }
 
-// Lower writes a name in the style of programs: dueAt. It leaves out letters that programs can't
-// use in names.
+// Lower writes a name in the style of programs: dueAt. It leaves out letters that names in programs can't have.
 func Lower(name string) string {
 	var b strings.Builder
 	for i, w := range Words(name) {
@@ -93,8 +91,7 @@ func Lower(name string) string {
 	return s
 }
 
-// The rest of this file forms English plurals and singulars, well enough for names of tables. A
-// wrong form is ugly and does no harm.
+// The rest of this file forms English plurals and singulars, well enough for tables. A wrong form is ugly but harmless.
 
 var uncountable = map[string]bool{"staff": true, "news": true, "series": true, "species": true, "equipment": true, "information": true,
 	"metadata": true, "data": true, "media": true, "sheep": true, "fish": true, "money": true, "feedback": true}
@@ -104,10 +101,10 @@ var irregular = map[string]string{"person": "people", "child": "children", "man"
 	"quiz": "quizzes", "analysis": "analyses", "axis": "axes", "basis": "bases", "crisis": "crises", "movie": "movies", "cookie": "cookies", "zombie": "zombies",
 	"shoe": "shoes", "cache": "caches", "axe": "axes", "lens": "lenses", "canvas": "canvases", "gas": "gases", "virus": "viruses", "campus": "campuses", "bonus": "bonuses"}
 
-// Singular names one row of a table, with the words joined as in name.
+// Singular returns a name for one row of a table, with the words joined as in name.
 func Singular(name string) string { return inflect(name, toSingular) }
 
-// Plural names several rows.
+// Plural returns a name for several rows, with the words joined as in name.
 func Plural(name string) string { return inflect(name, toPlural) }
 
 // inflect changes the last word of a name.
@@ -161,7 +158,7 @@ func toPlural(w string) string {
 	return w + match(end, "s")
 }
 
-// match writes s in the case of w: all capitals, a first capital, or as it is.
+// match writes s in the case of w: all capitals, a first capital, or unchanged.
 func match(w, s string) string {
 	switch {
 	case strings.ToUpper(w) == w && strings.ToLower(w) != w:
@@ -172,10 +169,9 @@ func match(w, s string) string {
 	return s
 }
 
-// Linkable reports whether a link can have this name: the names of query methods have another
-// meaning.
+// Linkable reports whether a link can have this name. Methods of queries have another meaning, so their names are refused.
 func Linkable(name string) bool { return !scalar.ReservedName(name) && !QueryWords[name] }
 
-// QueryWords are the methods of queries.
+// QueryWords are the names of queries' methods.
 var QueryWords = map[string]bool{"join": true, "leftJoin": true, "groupBy": true, "sum": true, "avg": true, "min": true, "max": true, "countDistinct": true, "countBy": true, "distinctBy": true, "partitionBy": true, "median": true, "where": true, "select": true, "distinct": true, "orderBy": true, "limit": true,
 	"offset": true, "as": true, "execute": true, "first": true, "page": true, "count": true, "exists": true, "some": true, "every": true, "none": true, "union": true, "unionAll": true, "concat": true, "intersect": true, "except": true}

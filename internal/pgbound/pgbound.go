@@ -1,6 +1,5 @@
-// Package pgbound bounds what a PostgreSQL server can make a client read. The driver
-// keeps every setting that a server reports and reads notices for as long as they come:
-// a server that never stops takes all memory, or the connection for ever.
+// Package pgbound bounds what a PostgreSQL server can make a client read. The driver keeps every setting that a server reports, and reads
+// notices as long as they come. So a server that never stops would use all memory, or the connection for ever.
 package pgbound
 
 import (
@@ -13,30 +12,30 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Bounds are in bytes; 0 means no bound.
+// Bounds are numbers of bytes; 0 means no bound.
 type Bounds struct {
-	Message int   // the largest message, for instance a row
-	Total   int64 // everything that a connection reads
+	Message int   // the largest message, for example a row
+	Total   int64 // all that a connection reads
 }
 
-// These bound messages that a server sends without a request, in bytes. Settings count for the life
-// of the connection, since the driver keeps them; notices count since the last request.
+// These bound, in bytes, messages that a server sends without a request. Settings count for the whole connection, because the driver keeps
+// them. Notices count since the last request.
 const (
 	maxStatus = 1 << 20
 	maxNotice = 1 << 20
 )
 
-// Exceeded reports that a server sent more than a bound allows. The connection can't be used any more.
+// Exceeded reports that a server sent more than a bound allows. The connection is no longer usable.
 type Exceeded struct {
 	What  string
-	Limit int64 // bytes
+	Limit int64 // a number of bytes
 }
 
 func (e *Exceeded) Error() string {
 	return fmt.Sprintf("the PostgreSQL server sent more than %d bytes of %s", e.Limit, e.What)
 }
 
-// Limit sets the bounds of all connections that are made with c.
+// Limit sets the bounds of all connections made with c.
 func Limit(c *pgconn.Config, b Bounds) {
 	c.MaxProtocolMessageBodyLen = b.Message
 	build := c.BuildFrontend
@@ -49,18 +48,18 @@ func Limit(c *pgconn.Config, b Bounds) {
 	}
 }
 
-// meter counts messages by their headers as they are read. It is between TLS and the driver.
+// meter reads the headers of messages between TLS and the driver, and counts the messages' bytes.
 type meter struct {
 	from io.Reader
 	to   io.Writer
 
-	head   [5]byte // of the message: its type, and its length, which includes the four length bytes
-	have   int     // bytes of head
-	left   int64   // bytes of the message that are still to come
+	head   [5]byte // the header of the message: its type, and its length with the four length bytes
+	have   int     // bytes of head that were read
+	left   int64   // bytes of the message that are not read yet
 	read   int64
 	total  int64
 	status int64
-	notice atomic.Int64 // a request resets it, possibly from another goroutine
+	notice atomic.Int64 // a request resets it, possibly in another goroutine
 	failed error
 }
 
@@ -70,7 +69,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.from.Read(p)
 	if m.failed = m.count(p[:n]); m.failed != nil {
-		return 0, m.failed // bytes beyond the bound do not reach the driver
+		return 0, m.failed // the driver does not get bytes beyond the bound
 	}
 	return n, err
 }
@@ -96,11 +95,11 @@ func (m *meter) count(p []byte) error {
 		size := int64(binary.BigEndian.Uint32(m.head[1:]))
 		m.left = max(size-4, 0)
 		switch m.head[0] {
-		case 'S': // ParameterStatus
+		case 'S': // this is ParameterStatus
 			if m.status += size + 1; m.status > maxStatus {
 				return &Exceeded{"settings", maxStatus}
 			}
-		case 'N', 'A': // NoticeResponse, NotificationResponse
+		case 'N', 'A': // these are NoticeResponse and NotificationResponse
 			if m.notice.Add(size+1) > maxNotice {
 				return &Exceeded{"notices", maxNotice}
 			}

@@ -1,6 +1,6 @@
-// Package pgsession refuses a connection to PostgreSQL with a session that others share. A pooler that gives each transaction any
-// session keeps the settings and prepared statements of one client for the next: our default_transaction_read_only would break
-// the writes of all other clients. So the package checks this before the first setting, with questions that leave no trace.
+// Package pgsession refuses a connection to PostgreSQL if its session is shared with other clients. A pooler that gives each transaction any
+// session keeps one client's settings and prepared statements for the next. Our default_transaction_read_only would break other clients'
+// writes. So this package checks the session before the first setting, with questions that leave no trace.
 package pgsession
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Error has the reason why a connection can't be used, and what to do.
+// Error is the reason why a connection can't be used, and what to do.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// Of returns the *Error in a failed connection's error, without the driver's words around it; or err.
+// Of returns the *Error in the error of a failed connection, without the driver's words. It returns err if there is none.
 func Of(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -57,16 +57,16 @@ func cut(s string) string {
 }
 
 const (
-	// within bounds the time of all questions together.
+	// within bounds the time for all questions.
 	within = 15 * time.Second
-	// patience is how long the peer's first answer may take until the pool counts as full.
+	// patience is how long the peer may take for its first answer. After that the pool counts as full.
 	patience = time.Second
-	// rounds is how often the connection and its peer are asked: see compareSessions.
+	// rounds is how often both connections are asked: see compareSessions.
 	rounds = 8
 )
 
-// Own makes c refuse each connection with a shared session, before c's AfterConnect runs. Connections with
-// one c must be made one after the other. Call Own after everything else in c is set.
+// Own makes c refuse connections with a shared session, before c's AfterConnect runs. Make the connections of one c one after the other. Set
+// everything else in c before you call Own.
 func Own(c *pgconn.Config) {
 	var last dialed
 	dial, after := c.DialFunc, c.AfterConnect
@@ -80,7 +80,7 @@ func Own(c *pgconn.Config) {
 		peer.BuildContextWatcherHandler = func(p *pgconn.PgConn) ctxwatch.Handler {
 			return &pgconn.DeadlineContextWatcherHandler{Conn: p.Conn()}
 		}
-		// With several hosts, or several addresses of one host, the peer must connect to the same address.
+		// There may be several hosts, or several addresses of a host. The peer must use the same address.
 		network, addr := last.get()
 		peer.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, network, addr) }
 		if err := check(ctx, conn, peer); err != nil || after == nil {
@@ -90,7 +90,7 @@ func Own(c *pgconn.Config) {
 	}
 }
 
-// dialed is the last address that was dialled.
+// dialed is the address that was dialled last.
 type dialed struct {
 	mu            sync.Mutex
 	network, addr string
@@ -127,14 +127,13 @@ func check(ctx context.Context, conn *pgconn.PgConn, peer *pgconn.Config) error 
 	return kept(within, conn, peer.RuntimeParams)
 }
 
-// session identifies the server process that answered. start tells it from an earlier process with the same pid.
+// session identifies the server process that answered. start distinguishes it from an earlier process with the same pid.
 type session struct{ pid, start, port string }
 
-// identity uses no operator, since another schema of the search path could define its own. It
-// leaves no trace.
+// identity uses no operator, because another schema of the search path could define one. It leaves no trace.
 const identity = `SELECT a.pid, pg_catalog.date_part('epoch', a.backend_start), a.client_port FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a`
 
-// ask asks one question in its own transaction.
+// ask sends a question in its own transaction.
 func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	cells, err := row(ctx, conn, identity)
 	if err == nil && len(cells) != 3 {
@@ -146,7 +145,7 @@ func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	return session{cells[0], cells[1], cells[2]}, nil
 }
 
-// row returns the only row of a statement. It stops a server that sends rows for ever.
+// row returns the only row of a statement. It also ends a server that sends rows for ever.
 func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) (cells []string, err error) {
 	const maxRow = 64 << 10
 	rr := conn.ExecParams(ctx, text, args, nil, nil, nil)
@@ -156,7 +155,7 @@ func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) 
 			cells, size = append(cells, string(cell)), size+len(cell)
 		}
 		if n > 0 || size > maxRow {
-			_ = conn.Conn().Close() // otherwise Close would read the rest
+			_ = conn.Conn().Close() // a plain Close would first read the rest
 			_, _ = rr.Close()
 			return nil, fmt.Errorf("the server sent a second row, or one of more than %d bytes, where one short row was expected", maxRow)
 		}
@@ -165,18 +164,17 @@ func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) 
 	return cells, err
 }
 
-// direct reports whether nothing is between the connection and the server's process: the process has the pid that the server sent
-// at the start, and it sees exactly the port of this connection. One of these facts alone proves nothing: pgagroal passes on the
-// pid of an earlier connection. A difference proves nothing either: a load balancer has ports of its own, too.
+// direct reports whether nothing is between the connection and the server's process. The process must have the pid that the server sent at the
+// start, and must see exactly this connection's port. One fact alone proves nothing: pgagroal passes on an earlier connection's pid. A
+// difference proves nothing either, because a load balancer has its own ports.
 func direct(conn *pgconn.PgConn, s session) bool {
 	_, port, err := net.SplitHostPort(conn.Conn().LocalAddr().String())
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// compareSessions finds out whether sessions are shared, with a second connection, the peer. The two ask in
-// turn which session they have. A connection's own session never changes. A pool that reuses the last free
-// session gives both the same; a pool that reuses the oldest free session gives a connection that asks twice
-// another one. Other clients only cause more changes. They can hide sharing only if they do so in all rounds.
+// compareSessions finds out whether sessions are shared, with a second connection, the peer. Both ask in turn for their session. An unshared
+// session never changes. A pool that reuses the last free session gives both the same. A pool that reuses the oldest one gives a connection
+// that asks twice another session. Other clients cause only more changes. To hide sharing they must do so in all rounds.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
@@ -212,9 +210,8 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await returns the peer's first answer. A full pool gives none until a client leaves. If the
-// connection meanwhile gets answer after answer from one session, the pool keeps that session for
-// it: a pool that shares sessions would have given it to the peer, which was first.
+// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in
+// that time, the pool keeps the session for it. A pool that shares sessions would have given the session to the peer, which asked first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {
@@ -259,16 +256,16 @@ func closing(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// lost selects those of the settings $1 that the session lacks: neither its start nor a pooler has set them.
+// lost selects the settings in $1 that the session lacks: neither its start nor a pooler set them.
 const lost = `SELECT pg_catalog.string_agg(s.name, ', ') FROM pg_catalog.json_each_text(CAST($1 AS json)) AS want(name, value)
 	JOIN pg_catalog.pg_settings AS s ON pg_catalog.lower(s.name) = pg_catalog.lower(want.name)
 	WHERE s.source NOT IN ('client', 'session') AND pg_catalog.current_setting(s.name) <> want.value`
 
-// kept checks that the settings of the URL arrived: with another search path the same names mean other tables.
-// PgBouncer refuses settings that it does not know, or drops them if ignore_startup_parameters lists them.
+// kept checks that the session has the settings of the URL. With another search path the same names mean other tables. PgBouncer refuses
+// unknown settings, or drops those in ignore_startup_parameters.
 func kept(ctx context.Context, conn *pgconn.PgConn, params map[string]string) error {
 	want := maps.Clone(params)
-	delete(want, "application_name") // a pooler may add to it
+	delete(want, "application_name") // a pooler may add to the application's name
 	if len(want) == 0 {
 		return nil
 	}

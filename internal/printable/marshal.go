@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// Marshal is json.Marshal without escapes for HTML, which are not needed here, and with the escapes
-// that a terminal needs.
+// Marshal is json.Marshal with the escapes that a terminal needs, and without those for HTML.
 func Marshal(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("printable: %v", err)) // callers pass only plain structs
+		panic(fmt.Sprintf("printable: %v", err)) // callers pass only plain structs, which have no error
 	}
 	return JSON([]byte(strings.TrimSuffix(b.String(), "\n")))
 }
 
-// MarshalIndent is Marshal on several lines, like json.MarshalIndent.
+// MarshalIndent is Marshal in several lines, like json.MarshalIndent.
 func MarshalIndent(v any, prefix, indent string) []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, Marshal(v), prefix, indent) // what Marshal writes is JSON
+	_ = json.Indent(&b, Marshal(v), prefix, indent) // Marshal writes valid JSON, so there is no error
 	return b.Bytes()
 }

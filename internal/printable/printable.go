@@ -1,6 +1,5 @@
-// Package printable makes foreign text safe for a terminal. Databases, services, models and
-// programs choose names, messages and cells, and a terminal obeys control characters in them: an
-// escape sequence can move the cursor, set the clipboard or hide a line.
+// Package printable makes foreign text safe for a terminal. Databases, services, models and programs choose names, messages and cells. A
+// terminal obeys control characters in them: they can move the cursor, set the clipboard or hide a line.
 package printable
 
 import (
@@ -16,12 +15,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rune reports whether a terminal can show r. unicode.IsPrint refuses all control characters,
-// including C1, and all format characters, including those that change the direction of writing.
+// Rune reports whether a terminal can safely show r. unicode.IsPrint refuses all control characters, with C1, and all format characters, with
+// those that change the direction of writing.
 func Rune(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
-// Text escapes what a terminal would act on. Line ends and tabs stay. A lone carriage return is
-// escaped: it would let text overwrite itself.
+// Text escapes what a terminal would obey. Line ends and tabs stay. It escapes a lone carriage return, by which a text could overwrite itself.
 func Text(s string) string {
 	var b strings.Builder
 	for {
@@ -36,9 +34,8 @@ func Text(s string) string {
 	}
 }
 
-// JSON escapes everything in JSON that is not printable, also for a pipe, since its output may end
-// on a terminal too. In valid JSON such characters, apart from white space, are only within texts,
-// where an escape means the same.
+// JSON escapes all that is not printable in JSON, also for a pipe, because the output may reach a terminal. In valid JSON such characters are
+// in texts, apart from white space, and there an escape means the same.
 func JSON(b []byte) []byte {
 	plain := func(r rune) bool { return r == '\n' || r == '\t' || Rune(r) }
 	if !bytes.ContainsFunc(b, func(r rune) bool { return !plain(r) }) {
@@ -59,8 +56,8 @@ func JSON(b []byte) []byte {
 	return out
 }
 
-// Writer passes on [Text] of everything that is written to it. If a write ends within a character,
-// the Writer waits for the rest. Several goroutines may write at the same time.
+// Writer passes on [Text] of what is written to it. If a write ends within a character, the Writer waits for the rest. Several goroutines may
+// write at the same time.
 type Writer struct {
 	mu   sync.Mutex
 	to   io.Writer
@@ -91,5 +88,5 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Unwrap returns the writer behind w, for code that controls the terminal itself.
+// Unwrap returns the writer behind w, for code that itself controls the terminal.
 func (w *Writer) Unwrap() io.Writer { return w.to }

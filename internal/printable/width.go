@@ -7,11 +7,11 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// MaxCluster is how many runes OneLine leaves together as one character. Unicode's tables give a
-// run of jamo, or of marks, the width of one character, but terminals show many.
+// MaxCluster is how many runes OneLine keeps together as one character. By Unicode's tables a run of jamo or marks has the width of one
+// character, but terminals show many.
 const MaxCluster = 8
 
-// OneLine is Text with line ends and tabs escaped, too.
+// OneLine is Text, with line ends and tabs escaped, too.
 func OneLine(s string) string {
 	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Text(s))
 	if len(s) <= MaxCluster || isASCII(s) {
@@ -37,7 +37,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// Cut shortens s to a width.
+// Cut shortens s to w columns.
 func Cut(s string, w int) string {
 	if Width(s) <= w {
 		return s
@@ -59,9 +59,8 @@ func Cut(s string, w int) string {
 	return s[:end] + "…"
 }
 
-// Width returns how many columns of a terminal s takes at most: by Unicode's tables, but each jamo
-// counts by itself, as terminals that don't compose jamo show them. Too large a width leaves room;
-// too small a width would let a cell push the text after it out of its line.
+// Width returns the most columns that a terminal may use for s. It uses Unicode's tables, but counts each jamo, because some terminals do not
+// compose them. If a width is too large, there is a gap. If it is too small, a cell would push the next one out of place.
 func Width(s string) int {
 	if isASCII(s) {
 		return uniseg.StringWidth(s)
@@ -84,7 +83,7 @@ func clusterWidth(c string, w int) int {
 		case 0x1100 <= r && r < 0x1160 || 0xA960 <= r && r < 0xA980:
 			jamo += 2 // jamo that begin a syllable
 		case 0xAC00 <= r && r < 0xD7A4:
-			jamo += 2 // whole syllables
+			jamo += 2 // syllables
 		}
 	}
 	return max(w, jamo)

@@ -1,9 +1,9 @@
-// Package recorddiff compares what two grant files decide about the messages of a record: which are refused by one of them, whose SQL has another
-// scope, and which labels they read. It runs no program again: a program whose message is refused may go on with another one.
+// Package recorddiff compares what two grant files decide about the messages of a record: which messages one of them refuses, which statements get
+// another scope, and which labels are read. It runs no program again, because a program may continue in another way after a refusal.
 //
-// In: the entries of a record, and two declared files, the one under which the runs began and its successor. Out: a Report.
-// Invariant: no message acts. Each goes to a gate of each file, behind a policy that lets nothing through. That policy is asked last, so a message
-// that reaches it would have acted. With Options.Counts the messages that only read are read there.
+// Its input is the entries of a record, and two declared files: the file of the runs, and its successor. Its output is a Report. No message acts.
+// Each goes to a gate of each file. The last policy there refuses everything, so a message that reaches it would have acted. With Options.Counts,
+// messages that only read are read there.
 package recorddiff
 
 import (
@@ -30,30 +30,30 @@ import (
 
 // Options are the options of Compare.
 type Options struct {
-	Want   func(at time.Time, s *exo.Start) bool // chooses runs by how they began; nil: all. An erased run has no Start
-	Counts bool                                  // run messages that only read on both files, and compare the numbers of rows
+	Want   func(at time.Time, s *exo.Start) bool // Want chooses runs by how they began; nil means all. An erased run has no Start
+	Counts bool                                  // Counts runs messages that only read on both files, and compares the numbers of rows
 }
 
 // Report has what Compare found.
 type Report struct {
 	Runs, Messages int
-	Left           map[string]int // what was not compared: the reason, and how many
+	Left           map[string]int // the number of messages that were not compared, by reason
 	Changes        []*Change
 }
 
 // Change has the differences of all messages of one shape.
 type Change struct {
-	Shape string // the granted name, the calls, and the table
+	Shape string // the granted name, the calls and the table
 	Runs  int
 	First exo.RunID
-	What  []string // each once, in the order in which they were found, and only the first few: a refusal may have names that programs chose
+	What  []string // the first differences, each once, in the order in which they were found; there may be very many, because refusals repeat programs' names
 	last  exo.RunID
 }
 
-// ErrEncrypted is the error of Compare for a record that was read without its identity.
+// ErrEncrypted is the error of Compare for a record that was read without its decryption key.
 var ErrEncrypted = errors.New("the messages of the record are encrypted")
 
-// Compare sends the messages of each run to the gates of both files, for the principal of the run.
+// Compare sends the messages of each run, for its principal, to the gates of both files.
 func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], before, after *grantfile.Declared, opt Options) (*Report, error) {
 	c := &comparison{Report: &Report{Left: map[string]int{}}, shapes: map[string]*Change{}, old: &side{d: before, counts: opt.Counts}, now: &side{d: after, counts: opt.Counts}}
 	for _, x := range grantfile.Diff(before.File, after.File) {
@@ -63,14 +63,14 @@ func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], befor
 	}
 	open := map[exo.RunID]*run{}
 	for x, err := range entries {
-		if errors.Is(err, record.ErrTorn) { // a process is writing the last line
+		if errors.Is(err, record.ErrTorn) { // a process is still writing the last line
 			break
 		}
 		r := open[x.RunID]
 		switch err = cmp.Or(err, ctx.Err()); {
 		case err != nil:
 			return nil, err
-		case x.RunID == (exo.RunID{}): // of the log itself
+		case x.RunID == (exo.RunID{}): // the entry is about the log itself
 		case x.Step == exo.Begun && x.Closed != nil && !errors.Is(x.Closed, tree.ErrErased):
 			return nil, ErrEncrypted
 		case x.Step == exo.Begun:
@@ -90,10 +90,10 @@ func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], befor
 	return c.Report, ctx.Err()
 }
 
-// run is what the record has of a run.
+// run has the record's entries of one run.
 type run struct {
 	id    exo.RunID
-	start *exo.Start // nil: erased
+	start *exo.Start // nil if the entry was erased
 	calls []exo.Entry
 }
 
@@ -102,7 +102,7 @@ type comparison struct {
 	*Report
 	old, now *side
 	shapes   map[string]*Change
-	scopes   []grantfile.Change // facets and grants whose rows the files describe differently
+	scopes   []grantfile.Change // facets and grants with rows that the files describe differently
 }
 
 // found notes a difference.
@@ -176,7 +176,7 @@ func (c *comparison) run(ctx context.Context, r *run) {
 	}
 }
 
-// compare returns how the new file decides on a message otherwise than the old one.
+// compare returns how the new file's decision on a message differs from the old file's.
 func (c *comparison) compare(shape string, a, b *decision) (all []string) {
 	add := func(differs bool, format string, args ...any) {
 		if differs {
@@ -206,7 +206,7 @@ func (c *comparison) compare(shape string, a, b *decision) (all []string) {
 	return all
 }
 
-// Write writes the report for a person: what differs, and what was not compared. No text of a program makes a line of it.
+// Write writes the report for a person: the differences, and what was not compared. A program's text can't look like a line of the report.
 func (r *Report) Write(w io.Writer) (err error) {
 	line := func(format string, args ...any) {
 		_, bad := fmt.Fprintln(w, printable.Cut(printable.OneLine(fmt.Sprintf(format, args...)), 600))
@@ -225,9 +225,9 @@ func (r *Report) Write(w io.Writer) (err error) {
 	return err
 }
 
-// exprOf restores the message of an entry. constants are the large ones of its run.
+// exprOf restores the message of an entry. constants are the large constants of its run.
 func exprOf(e *exo.Entry, constants map[value.Digest][]byte) (x message.Expr, ok bool) {
-	x, err := message.DecodeExpr(string(e.Message), 1<<20) // the gates have their own limits
+	x, err := message.DecodeExpr(string(e.Message), 1<<20) // the gates apply their own limits later
 	for _, k := range e.Constants {
 		if k.Value != nil {
 			constants[k.Digest] = k.Value

@@ -1,6 +1,6 @@
 package recorddiff
 
-// This file asks the gate of one file about the messages of a run.
+// This file gets decisions about messages from the gate of one file.
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// errCompared ends the sessions: nothing of them is kept.
+// errCompared ends the sessions, so that nothing of them is kept.
 var errCompared = errors.New("recorddiff: the run was only compared")
 
-// side is one file, with the gates of the principals that were asked for.
+// side is one file, with a gate for each principal so far.
 type side struct {
 	d      *grantfile.Declared
 	counts bool
@@ -34,24 +34,24 @@ type tool struct {
 	*side
 	gate    *exo.Gate
 	admits  value.Label
-	granted value.Digest // the digest of the grants of the run that began last
+	granted value.Digest // the digest of the last run's grants
 	entry   exo.Entry    // the last entry that the gate recorded
-	seen    *decision    // the decision about the message that is being asked about
+	seen    *decision    // the decision about the present message
 }
 
 // decision is what a file decides about a message.
 type decision struct {
-	refused string      // the text that a program reads; "": the message would act
-	beyond  bool        // the gate itself refuses it, and not only the planning
-	sealed  bool        // only names and types were checked: the message has sealed values
-	sql     string      // the statements, each with the values that come from scopes
-	shows   []string    // the values of each row
-	reads   value.Label // of the reply
-	leaves  bool        // the result may carry that
-	count   string      // how many rows it reads, or why not
+	refused string      // the error text for the program; "" if the message would act
+	beyond  bool        // the gate itself refuses the message, before it is planned
+	sealed  bool        // the message has sealed values, so only names and types were checked
+	sql     string      // the statements, with the values that come from scopes
+	shows   []string    // the values that each row shows
+	reads   value.Label // the label of the reply
+	leaves  bool        // the result may carry reads
+	count   string      // the number of rows that the message reads, or why it is unknown
 }
 
-// begin begins a run at the gate of its principal.
+// begin begins a run at the gate of the run's principal.
 func (s *side) begin(ctx context.Context, start *exo.Start) (*tool, *exo.Session, error) {
 	t := s.tools[start.Principal]
 	if t == nil {
@@ -59,7 +59,7 @@ func (s *side) begin(ctx context.Context, start *exo.Start) (*tool, *exo.Session
 		if err := t.open(start.Principal); err != nil {
 			return nil, nil, err
 		}
-		if len(s.tools)%200 == 0 { // a record may have any number of principals
+		if len(s.tools)%200 == 0 { // keep a bounded number of gates, because a record may have any number of principals
 			s.tools = map[exo.Principal]*tool{}
 		}
 		s.tools[start.Principal] = t
@@ -69,7 +69,7 @@ func (s *side) begin(ctx context.Context, start *exo.Start) (*tool, *exo.Session
 	return t, session, err
 }
 
-// open makes the gate that codemode makes for a program of the principal.
+// open makes the gate that codemode makes for a principal's programs.
 func (t *tool) open(name exo.Principal) error {
 	p, err := t.d.File.Named(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *tool) open(name exo.Principal) error {
 	}
 	grants, err := t.d.Grants(p)
 	for name, o := range grants {
-		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // not Blind: it needs all values, and no message that it sees has sealed ones
+		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // without Blind, because the policy needs all values, and messages with sealed ones do not reach it
 	}
 	opt := t.d.File.ToolOptions(p)
 	t.admits, opt.Evaluator, opt.Record = opt.Admits, t, exo.RecordFunc(t.record)
@@ -87,7 +87,7 @@ func (t *tool) open(name exo.Principal) error {
 	return err
 }
 
-// Bind implements exoeval.Evaluator: it keeps the gate of the tool, and no program runs.
+// Bind implements exoeval.Evaluator. It keeps the tool's gate, and no program runs.
 func (t *tool) Bind(g *exo.Gate, _ exoeval.Bounds) (exoeval.Runner, error) {
 	t.gate = g
 	return nil, nil
@@ -100,13 +100,13 @@ func (t *tool) record(e exo.Entry) error {
 	return nil
 }
 
-// reply notes what a message reads.
+// reply notes the label that a message reads.
 func (d *decision) reply(t *tool, root *message.Node) {
 	d.reads = t.gate.Catalog().Shows(root.Type).Join(root.Method().Reply)
 	d.leaves = d.reads.Secrecy().FlowsTo(t.admits)
 }
 
-// before sees a message that the gate would admit, and refuses it.
+// before gets each message that the gate would admit, and refuses it.
 func (t *tool) before(m *exo.Message) bool {
 	d, ctx := t.seen, context.Background()
 	d.beyond = false
@@ -119,7 +119,7 @@ func (t *tool) before(m *exo.Message) bool {
 			d.shows = append(d.shows, o.Name)
 		}
 	}
-	// A message of a service would leave: it is asked of databases alone, whose statements it has.
+	// A message to a service would leave, so only databases get messages: here are the statements.
 	if t.counts && err == nil && len(all) > 0 && m.Root.Method().Effect == message.NoEffect {
 		v, err := m.Objects[m.Root.Receiver().Slot].Eval(ctx, m)
 		if d.count = fmt.Sprintf("%d rows", v.Len()); err != nil {
@@ -142,13 +142,13 @@ func (t *tool) ask(ctx context.Context, s *exo.Session, id uint64, x message.Exp
 	for more := true; err == nil && more; {
 		_, more, err = s.Next(ctx)
 	}
-	if p := s.Panicked(); p != nil { // a defect: the policy did not see the message to its end
+	if p := s.Panicked(); p != nil { // a defect of ours: the policy panicked
 		panic(p)
 	}
 	switch {
 	case err != nil:
 		d.refused = fail.GuestText(err)
-	case t.entry.Step != exo.Refused: // to an object of codemode, which changes nothing: reveal, text, search
+	case t.entry.Step != exo.Refused: // the message went to an object of codemode that changes nothing: reveal, text or search
 		d.beyond = false
 	case d.beyond:
 		d.refused = fail.GuestText(t.entry.Err)
@@ -156,7 +156,7 @@ func (t *tool) ask(ctx context.Context, s *exo.Session, id uint64, x message.Exp
 	return d
 }
 
-// check checks the names and types of a message with sealed values: the session has not given these out.
+// check checks the names and types of a message with sealed values, because this session has not given them out.
 func (t *tool) check(x message.Expr) decision {
 	d, granted := decision{sealed: true}, t.gate.Granted()
 	c := message.Checker{Catalog: t.gate.Catalog(), Bounds: t.gate.Limits().Message(), Show: func(id uint32) string { return granted[id].Name },
@@ -173,7 +173,7 @@ func (t *tool) check(x message.Expr) decision {
 	return d
 }
 
-// renamed returns a message of the old file with the numbers that the new file gives to the same grants, or the name that the new file does not grant.
+// renamed returns a message of the old file with the new file's numbers for the same grants. missing is a name that the new file does not grant.
 func renamed(x message.Expr, old, now *tool) (y message.Expr, missing string) {
 	from, to := old.gate.Granted(), now.gate.Granted()
 	y.Nodes = slices.Clone(x.Nodes)
@@ -190,7 +190,7 @@ func renamed(x message.Expr, old, now *tool) (y message.Expr, missing string) {
 	return y, ""
 }
 
-// shape names what a message asks for, without its values: the granted name, the calls, and the table.
+// shape describes a message without its values: the granted name, the calls and the table.
 func (t *tool) shape(x message.Expr) string {
 	var names []string
 	table, granted := "", t.gate.Granted()

@@ -25,8 +25,8 @@ import (
 	"strings"
 )
 
-// sbom is the command that lists the modules of a binary in the format of CycloneDX. It is built
-// when it is used, so that none of our go.mod files needs its dependencies.
+// sbom is the command that lists the modules of a binary in CycloneDX's format. It is built at its use, so that no go.mod of ours needs its
+// dependencies.
 const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 func main() {
@@ -54,12 +54,12 @@ func targets() (out []string) {
 	return out
 }
 
-// release builds the module in dir, and writes a binary for each target, its list of contents, the packages, and SHA256SUMS.
+// release builds the module in dir. It writes a binary and a list of contents for each target, the packages, and SHA256SUMS.
 func release(ctx context.Context, dir, out, version string, targets []string, list bool) error {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`).MatchString(version) {
 		return fmt.Errorf("-version %q is no version like v0.1.0", version)
 	}
-	if _, err := pythonVersion(version[1:]); err != nil { // before anything is built
+	if _, err := pythonVersion(version[1:]); err != nil { // find out before the builds whether Python can express the version
 		return err
 	}
 	out, err := filepath.Abs(out)
@@ -86,8 +86,8 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 	return sums(out)
 }
 
-// build builds for one target. It ignores build settings in the environment: a flag there would
-// change the bytes. -s -w leave out the symbols, which only a debugger needs.
+// build builds for one target. It ignores build settings in the environment, because a flag there would change the bytes. -s -w drop the
+// symbols, which only a debugger needs.
 func build(ctx context.Context, dir, out, version, target string) (string, error) {
 	system, arch, _ := strings.Cut(target, "/")
 	binary := filepath.Join(out, "exo_"+version+"_"+system+"_"+arch)
@@ -101,8 +101,8 @@ func build(ctx context.Context, dir, out, version, target string) (string, error
 	return binary, err
 }
 
-// describe writes BINARY.cdx.json, without the parts that differ from run to run: the time, the
-// serial number, and the checksums of the program that wrote it.
+// describe writes BINARY.cdx.json. It removes the parts that differ between runs: the time, the serial number, and the checksums of the
+// program that wrote them.
 func describe(ctx context.Context, binary, version string) error {
 	text, err := output(exec.CommandContext(ctx, "go", "run", sbom, "bin", "-json", "-std", "-noserial", "-notimestamp", "-version", version, binary))
 	if err != nil {
@@ -150,7 +150,7 @@ func sums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(lines, "")), 0o666)
 }
 
-// output returns what a command printed. Its error contains the command's standard error.
+// output returns the output of a command. The error contains the command's standard error.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -4,8 +4,8 @@ import "strings"
 
 // mcpb makes the bundle for Claude Desktop, for one platform. Its manifest has version 0.3 of anthropics/mcpb.
 //
-// The bundle starts exo try -serve, which serves nothing before a person has agreed at a terminal. Until then its one
-// tool returns the command to type there, so a user who asks Claude about the database sees it.
+// The bundle starts exo try -serve, which serves nothing before a person has agreed at a terminal. Until then its only tool returns the
+// command to type there, so that a user who asks Claude about the database finds it.
 func mcpb(src *source, p platform, exe []byte) (string, []byte, error) {
 	system, _, _ := strings.Cut(p.node, "-")
 	at := "server/" + p.exe()

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// launcher is the command of the main npm package.
+// launcher is the command in the main npm package.
 //
 //go:embed exo.js
 var launcher []byte
 
-// npmMain makes the package that people name: a launcher, with an optional dependency for each platform. npm installs only the right one.
+// npmMain makes the main package: a launcher with an optional dependency for each platform. npm installs only the dependency that fits.
 func npmMain(src *source) (string, []byte, error) {
 	needs := map[string]string{}
 	for _, p := range platforms {
@@ -20,7 +20,7 @@ func npmMain(src *source) (string, []byte, error) {
 	manifest := asJSON("package.json", map[string]any{
 		"name": "exoagent", "version": src.version, "description": about, "license": "MIT", "homepage": homepage,
 		"repository": map[string]string{"type": "git", "url": "git+" + homepage + ".git"},
-		"bin":        map[string]string{"exo": "bin/exo.js", "exoagent": "bin/exo.js"}, // npx runs the command with the package's name
+		"bin":        map[string]string{"exo": "bin/exo.js", "exoagent": "bin/exo.js"}, // npx runs the command that has the package's name
 		"engines":    map[string]string{"node": ">=18"}, "optionalDependencies": needs,
 	})
 	page := "# exoagent\n\n" + about + "\n\n`npx exoagent try URL` opens a terminal on one tenant of your database. See " + homepage + ".\n"

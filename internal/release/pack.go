@@ -24,10 +24,10 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// This file has what the packages of a release share. All of them contain the binaries of the release, byte
-// for byte, and have the same bytes each time: entries are in a fixed order, with one time and two modes.
+// This file has the common parts of a release's packages. Each package contains the binaries of the release, byte for byte, and has the same
+// bytes each time: entries have a fixed order, one time and two modes.
 
-// about is the first line of each package's description.
+// about begins the description of each package.
 const about = "Programs of a language model on granted rows of SQLite and PostgreSQL"
 
 const homepage = "https://github.com/exoagent/exoagent"
@@ -35,9 +35,9 @@ const homepage = "https://github.com/exoagent/exoagent"
 // platform is a target, with its names in package managers.
 type platform struct {
 	target string
-	node   string // process.platform and process.arch
-	wheel  string // the tag of a wheel, without the macOS version
-	debian string // the architecture; "": Debian does not have it
+	node   string // the values of process.platform and process.arch
+	wheel  string // the tag of a wheel; on macOS without the version
+	debian string // Debian's name of the architecture; "" if Debian lacks it
 }
 
 var platforms = []platform{
@@ -49,7 +49,7 @@ var platforms = []platform{
 	{"windows/arm64", "win32-arm64", "win_arm64", ""},
 }
 
-// exe returns the name of the binary in packages.
+// exe returns the name of the binary in a package.
 func (p platform) exe() string {
 	if strings.HasPrefix(p.target, "windows/") {
 		return "exo.exe"
@@ -59,11 +59,11 @@ func (p platform) exe() string {
 
 // source is what packages contain in addition to the binaries.
 type source struct {
-	version string // without the v
+	version string // the version without the v
 	license []byte
-	readme  []byte  // of the Python client
+	readme  []byte  // the page of the Python client
 	python  []entry // the modules of the Python client
-	manual  []entry // where Debian has manual pages and completions
+	manual  []entry // manual pages and completions, at Debian's places
 }
 
 // entry is a file of a package.
@@ -75,12 +75,12 @@ type entry struct {
 
 func text(name, body string) entry { return entry{name, 0o644, []byte(body)} }
 
-// asJSON makes an entry in JSON with sorted keys.
+// asJSON makes an entry with v as JSON, with sorted keys.
 func asJSON(name string, v any) entry {
 	return entry{name, 0o644, append(printable.MarshalIndent(v, "", "  "), '\n')}
 }
 
-// pack writes the packages for the binaries, which are listed by target. dir is a clone.
+// pack writes the packages for binaries, by target. dir is a clone of the repository.
 func pack(ctx context.Context, dir, out, version string, binaries map[string]string) error {
 	src := &source{version: strings.TrimPrefix(version, "v")}
 	var err error
@@ -95,7 +95,7 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 		return err
 	}
 	for _, m := range modules {
-		if m.IsDir() { // Python's compiled files
+		if m.IsDir() { // skip folders, which have Python's compiled files
 			continue
 		}
 		body, err := os.ReadFile(filepath.Join(dir, "python", "exoagent", m.Name()))
@@ -138,8 +138,8 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 	return nil
 }
 
-// manual returns the manual pages and the completions of shells, as exo prints them. They are the
-// same on each system. exo is a binary for this machine; "": there is none.
+// manual returns the manual pages and the completions of shells, as exo prints them. They are the same for all systems. exo is a binary for
+// this machine, or "".
 func manual(ctx context.Context, dir, exo string) ([]entry, error) {
 	pages, err := os.MkdirTemp("", "man")
 	if err != nil {
@@ -183,18 +183,18 @@ func manual(ctx context.Context, dir, exo string) ([]entry, error) {
 	return out, nil
 }
 
-// epoch is the time of all entries: the earliest time that a zip can have.
+// epoch is the time of all entries, the earliest that a zip can have.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func gzipped(body []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b) // without a name or a time
+	w := gzip.NewWriter(&b) // the header has no name and no time
 	_, err := w.Write(body)
 	err = errors.Join(err, w.Close())
 	return b.Bytes(), err
 }
 
-// tarball makes a compressed tar of the entries below root, sorted by name. With the root "." it also has the folders, as dpkg needs them.
+// tarball makes a compressed tar of the entries below root, sorted by name. With the root "." it has the folders, too, which dpkg needs.
 func tarball(root string, entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -233,7 +233,7 @@ func tarball(root string, entries ...entry) ([]byte, error) {
 	return gzipped(b.Bytes())
 }
 
-// zipped makes a zip of the entries, in their order.
+// zipped makes a zip with the entries in their order.
 func zipped(entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -252,7 +252,7 @@ func zipped(entries ...entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// static fails if a binary for Linux needs any library. A static binary runs with glibc and with musl.
+// static fails if a Linux binary needs a library. A static binary runs with glibc and with musl.
 func static(exe []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(exe))
 	if err != nil {
@@ -273,9 +273,9 @@ func static(exe []byte) error {
 	return nil
 }
 
-// macOS returns the first version of macOS that a binary runs on, "12_0", as Go's linker wrote it.
+// macOS returns the first version of macOS that can run a binary, like "12_0". Go's linker wrote it into the binary.
 func macOS(exe []byte) (string, error) {
-	const buildVersion = 0x32 // LC_BUILD_VERSION: the command, its size, the platform, the version
+	const buildVersion = 0x32 // LC_BUILD_VERSION has the command, its size, the platform, and the version
 	f, err := macho.NewFile(bytes.NewReader(exe))
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// preRelease matches the versions of a tag that Python can express: v0.1.0-rc.1 is 0.1.0rc1.
+// preRelease matches the tags with versions that Python can express: v0.1.0-rc.1 is 0.1.0rc1.
 var preRelease = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?$`)
 
 // pythonVersion writes a version in the form of PEP 440.
@@ -20,7 +20,7 @@ func pythonVersion(version string) (string, error) {
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
 
-// wheel makes the package for pip, for one platform: the Python client, and the binary as a command.
+// wheel makes the package for pip, for one platform. It has the Python client, and the binary as a command.
 func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	version, err := pythonVersion(src.version)
 	if err != nil {
@@ -29,7 +29,7 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	tag := p.wheel
 	switch system, _, _ := strings.Cut(p.target, "/"); system {
 	case "linux":
-		err = static(exe) // the tag claims that it is static
+		err = static(exe) // the wheel's tag claims a static binary
 	case "darwin":
 		tag, err = macOS(exe)
 		tag = "macosx_" + tag + "_" + p.wheel
@@ -59,7 +59,7 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	return "exoagent-" + version + "-py3-none-" + tag + ".whl", body, err
 }
 
-// absolute makes the links in the Python client's page absolute, to the pages of the project.
+// absolute makes relative links in the Python client's page lead to the project's pages.
 func absolute(page string) string {
 	return strings.NewReplacer("](../", "]("+homepage+"/blob/main/", "](exoagent/", "]("+homepage+"/blob/main/python/exoagent/").Replace(page)
 }

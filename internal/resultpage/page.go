@@ -1,5 +1,5 @@
-// Package resultpage makes one page of a result, for a browser: a table that sorts and pages, and a chart if
-// the shape of the rows suggests one. The page has one script of its own, and loads nothing.
+// Package resultpage makes a page of a result for a browser. It has a table with sorting and pages, and a chart if the shape of the rows
+// suggests one. The page has one script of its own, and loads nothing.
 package resultpage
 
 import (
@@ -15,10 +15,10 @@ import (
 //go:embed page.html
 var page string
 
-// Of returns the page for a program's outcome: JSON with the result, and everything else that a model reads of it.
+// Of returns the page for a program's outcome: JSON with the result, and everything else of it that a model reads.
 func Of(title string, out []byte) []byte {
 	var data bytes.Buffer
-	json.HTMLEscape(&data, out) // so that no cell can end the element with the data
+	json.HTMLEscape(&data, out) // escape <, so that no cell can end the element that has the data
 	text := page
 	for _, part := range []string{"style", "script"} {
 		_, inner, _ := strings.Cut(page, "<"+part+">")

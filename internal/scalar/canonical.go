@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// MaxDigits bounds the digits of a decimal, before and after its point.
+// MaxDigits bounds a decimal's digits, before the point and after it.
 const MaxDigits = 1000
 
-// Canonical returns the canonical text of a value of a scalar type: "decimal", "date", "interval",
-// "uuid" or "bytes", as package exo names them. There is only one such text, so that a value that a
-// program has read finds the row that it came from, on every engine. ok is false if the text is no
+// Canonical returns the canonical text of a value of a type: "decimal", "date", "interval", "uuid" or "bytes", in package exo's names. Each
+// value has only one canonical text. So on every engine a value that a program read finds the row that has it. ok is false if the text is no
 // such value.
 func Canonical(typ, s string) (text string, ok bool) {
 	switch typ {
@@ -33,7 +32,7 @@ func Canonical(typ, s string) (text string, ok bool) {
 	return "", false
 }
 
-// canonicalDecimal drops what does not change the value: a plus, an exponent, zeros at both ends.
+// canonicalDecimal drops what does not change the value: a plus, an exponent, and zeros at both ends.
 func canonicalDecimal(s string) (string, bool) {
 	if len(s) > 2*MaxDigits+8 {
 		return "", false

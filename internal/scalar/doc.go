@@ -1,4 +1,3 @@
-// Package scalar has the texts of numbers, times and names: the one form of each, and the bounds
-// that every engine and evaluator shares. It imports only the standard library, so that every
-// package can use it.
+// Package scalar has the canonical texts of numbers, times and names, and the bounds that all engines and evaluators share. It imports only
+// the standard library, so that every package can import it.
 package scalar

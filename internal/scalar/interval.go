@@ -6,15 +6,13 @@ import (
 	"strings"
 )
 
-// Interval is a length of time as databases store it: months and days have no fixed length, so the
-// three parts stay separate.
+// Interval is a length of time as databases store it. The three parts stay separate, because months and days have no fixed length.
 type Interval struct {
 	Months, Days int32
 	Micros       int64
 }
 
-// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S". Each number may be negative,
-// a fraction belongs to seconds and has at most six digits.
+// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S". Each number may be negative. Only seconds may have a fraction, of at most six digits.
 func ParseInterval(s string) (Interval, bool) {
 	var out Interval
 	body, ok := strings.CutPrefix(s, "P")
@@ -33,7 +31,7 @@ func ParseInterval(s string) (Interval, bool) {
 	return Interval{int32(months), int32(days), micros}, true
 }
 
-// units reads numbers with their units, each at most once and in order.
+// units reads numbers with their units, each at most once, and in order.
 func units(s, names string, factor []int64, sum []int, fraction bool) (a, b int64, ok bool) {
 	next := 0
 	for s != "" {
@@ -81,7 +79,7 @@ func amount(s string, factor int64, fraction bool) (int64, bool) {
 	return n, true
 }
 
-// String writes the interval as ISO 8601, each part only if it is not zero.
+// String writes the interval as ISO 8601. It leaves out parts that are zero.
 func (i Interval) String() string {
 	b := []byte{'P'}
 	part := func(n int64, unit byte) {

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// BadName returns why a field of a result can't have the name n, or "": JavaScript gives some names
-// a meaning of its own. A row with "then" would look like a promise; a row with "__proto__" would
-// change its own prototype.
+// BadName returns why a field of a result can't have the name n, or "". JavaScript gives some names a meaning: a row with "then" would look
+// like a promise, and a row with "__proto__" would change its prototype.
 func BadName(n string) string {
 	switch n {
 	case "":
@@ -26,7 +25,7 @@ func BadName(n string) string {
 	return ""
 }
 
-// Simple reports whether n is made of letters, digits, '_' and '$' and does not begin with a digit.
+// Simple reports whether n has only letters, digits, '_' and '$', and does not begin with a digit.
 func Simple(n string) bool {
 	for i, r := range n {
 		if r == '_' || r == '$' || unicode.IsLetter(r) && r < 0x250 || i > 0 && r >= '0' && r <= '9' {
@@ -37,14 +36,12 @@ func Simple(n string) bool {
 	return true
 }
 
-// ReservedName reports whether a name can't be given to anything that a program sees.
-// Declarations check it, so that the host finds the clash before a program does.
+// ReservedName reports whether nothing that a program sees may have this name. Declarations check that, so that the host finds the clash
+// before a program does.
 func ReservedName(n string) bool { return BadName(n) != "" || !Simple(n) }
 
-// Keywords are the words of JavaScript, or of the TypeScript that is erased from programs, that
-// can't name a variable, each between spaces.
+// Keywords are the words that can't name a variable, in JavaScript or in TypeScript that is erased, each between spaces.
 const Keywords = " break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await async arguments eval implements interface package private protected public "
 
-// Keyword reports whether a program can't have a variable of the name n. A field or a method
-// may have it.
+// Keyword reports whether a program can't have a variable with the name n. Fields and methods may have it.
 func Keyword(n string) bool { return strings.Contains(Keywords, " "+n+" ") }

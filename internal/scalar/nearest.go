@@ -2,8 +2,8 @@ package scalar
 
 import "strings"
 
-// Nearest returns the name in names that got most likely means, or "" if none is close. Callers
-// pass only names that the guest may see: a suggestion must not reveal a hidden name.
+// Nearest returns the name in names that got most likely means, or "" if none is close. Callers pass only names that the guest may see,
+// because a suggestion must not reveal a hidden one.
 func Nearest(got string, names []string) string {
 	best, dist := "", len(got)/3+1+len(got)/12
 	if dist > 4 {
@@ -11,9 +11,9 @@ func Nearest(got string, names []string) string {
 	}
 	g := strings.ToLower(strings.ReplaceAll(got, "_", ""))
 	if len(g) == 2 {
-		dist = 2 // one missing letter counts 2; two changed ones would fit any name
+		dist = 2 // at most one missing letter, which counts 2, because two changed letters would fit any name
 	}
-	if len(g) > 64 { // a guest chooses got, and the cost is quadratic in its length
+	if len(g) > 64 { // a guest chooses got, and the cost grows with the square of its length
 		return ""
 	}
 	for _, n := range names {
@@ -31,7 +31,7 @@ func Nearest(got string, names []string) string {
 	return best
 }
 
-// editDistance is optimal string alignment: insert, delete, replace, swap.
+// editDistance counts the edits between two names: insert, delete, replace, swap (optimal string alignment).
 func editDistance(a, b string) int {
 	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

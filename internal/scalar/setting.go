@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Positive returns n, or otherwise if n is not positive: the number was not given or is meaningless.
+// Positive returns n, or otherwise if n is not positive, which means that no number was given.
 func Positive[N int | int64 | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
@@ -30,7 +30,7 @@ func Words(text string) map[string]bool {
 	return set
 }
 
-// Camel returns the name of a column in programs, unless the host gives another one.
+// Camel returns the name of a column in programs. The host may choose another name.
 func Camel(s string) string {
 	parts := strings.Split(s, "_")
 	out := parts[0]
@@ -42,7 +42,8 @@ func Camel(s string) string {
 	return out
 }
 
-// WithoutSlashes returns the right form of an SQLite URL with two slashes before its path, as other tools write it; "" for another URL.
+// WithoutSlashes returns the right form of an SQLite URL that has two slashes before its path, as other tools write it. It returns "" for
+// another URL.
 func WithoutSlashes(url string) string {
 	path, ok := strings.CutPrefix(url, "sqlite://")
 	if !ok || strings.HasPrefix(path, "/") {

@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// TimeFormat is the form of an instant everywhere: JSON, SQLite, errors. It is that of JavaScript's
-// Date.prototype.toISOString.
+// TimeFormat is the form of every instant, in JSON, SQLite and errors. It is that of JavaScript's Date.prototype.toISOString.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// ParseTime reads an instant as guests and databases write it: RFC 3339, with
-// or without fraction, zone or 'T'; no zone means UTC. A bare date is midnight.
+// ParseTime reads an instant in the forms of guests and databases: RFC 3339, where the fraction, the zone and the 'T' may be missing. Without
+// a zone it is UTC, without a time midnight.
 func ParseTime(s string) (time.Time, bool) {
 	t, _, ok := ReadTime(s)
 	return t, ok
 }
 
-// ReadTime is ParseTime, and reports whether s has a zone. Without one, it reads the time as UTC.
+// ReadTime is ParseTime, and also reports whether s has a zone. Without one, it reads the time as UTC.
 func ReadTime(s string) (t time.Time, zoned, ok bool) {
 	if len(s) > 40 {
 		return time.Time{}, false, false
 	}
 	for _, f := range timeForms {
-		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // Parse makes an error for a text that does not match
+		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // this check is cheap; for other texts Parse would make an error
 			continue
 		}
 		if t, err := time.Parse(f, s); err == nil {

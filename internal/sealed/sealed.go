@@ -1,18 +1,18 @@
-// Package sealed has the sizes of sealed values. For limits each counts as the largest size that its column or field allows,
-// whatever its content, and a larger value does not leave. A visible size would reveal a value that a program may not read.
+// Package sealed has the sizes of sealed values. A visible size would reveal a value that a program may not read. So for limits each value
+// counts as the largest size that its column or field allows. A larger value does not leave.
 package sealed
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Most is the largest size that can be declared: a larger value would meet other limits, which would reveal its size.
+// Most is the largest size that can be declared. A larger value would reach other limits, which would reveal its size.
 const Most = 512 << 10
 
-// TooLarge replaces a text that is larger than its declared size.
+// TooLarge replaces a text that is larger than the declared size.
 const TooLarge = "[too large]"
 
-// Size returns the size of a type's values if none is declared.
+// Size returns the size of a type's values that applies without a declaration.
 func Size(typ string) int {
 	switch typ {
 	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime, value.TypeDate, value.TypeUUID:
@@ -21,7 +21,7 @@ func Size(typ string) int {
 	return 1 << 10
 }
 
-// Fit returns v if it fits into most bytes. It returns a replacement for a larger value, and for the zero Value, which can't be read.
+// Fit returns v if it fits into most bytes, and otherwise a replacement. It replaces the zero Value, too, because that can't be read.
 func Fit(v value.Value, most int) value.Value {
 	switch {
 	case v.IsZero():

@@ -1,4 +1,4 @@
-// Package spin shows on a separate line that an operation is running, and erases the line again.
+// Package spin shows, on a line of its own, that an operation is running, and then erases the line.
 //
 //	s := spin.Start(os.Stderr, time.Second/2, func(frame string, took time.Duration) string { return frame + " reading" })
 //	defer s.End()
@@ -22,11 +22,11 @@ const every = 100 * time.Millisecond
 // Spinner shows its line until End. The zero Spinner shows nothing.
 type Spinner struct {
 	mu   sync.Mutex
-	stop chan struct{} // nil: it has ended
+	stop chan struct{} // nil after the Spinner has ended
 	done sync.WaitGroup
 }
 
-// Start starts a Spinner, which shows nothing until the time after has passed. Until End, write to the same terminal only through Writer.
+// Start starts a Spinner, which shows nothing before the time after has passed. Until End, write to this terminal only through Writer.
 func Start(out io.Writer, after time.Duration, line func(frame string, took time.Duration) string) *Spinner {
 	s := &Spinner{stop: make(chan struct{})}
 	stop, start := s.stop, time.Now()
@@ -49,7 +49,7 @@ func Start(out io.Writer, after time.Duration, line func(frame string, took time
 	return s
 }
 
-// End stops the spinner, and returns when its line is erased. It may be called twice.
+// End stops the spinner, and returns when the line is erased. A second call does nothing.
 func (s *Spinner) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Spinner) End() {
 	s.done.Wait()
 }
 
-// Writer returns a writer for the same terminal. The first write ends the spinner, because its line would be in the text.
+// Writer returns a writer for the same terminal. The first write ends the spinner, because its line would disturb the text.
 func (s *Spinner) Writer(w io.Writer) io.Writer { return &ending{s, w} }
 
 type ending struct {

@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// funcs are the spellings of aggregate functions. SQLite's own sum fails if the result does not fit
-// in 64 bits.
+// funcs are the spellings of aggregate functions. SQLite's own sum is not used, because it fails for a result beyond 64 bits.
 var funcs = [numFuncs]opInfo{
 	Count:         {"count", 1, 1, function("COUNT("), function("COUNT(")},
 	CountDistinct: {"count-distinct", 1, 1, function("COUNT(DISTINCT "), function("COUNT(DISTINCT ")},
 	SumWhole:      {"sum-whole", 1, 1, function("exo_whole("), spelling{"CAST(SUM(", nil, ") AS numeric)"}},
-	// Each percentile is one of the numbers. The one in ascending and the one in descending order
-	// are the two numbers in the middle, or the same one.
+	// In ascending and in descending order, a percentile is one of the numbers. The two are the numbers in the middle, or the same one.
 	Median:    {"median", 1, 1, function("exo_median("), spelling{"((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY ", []constant{") AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY "}, " DESC) AS numeric)) * 0.5)"}},
 	Mean:      {"mean", 1, 1, function("exo_avg("), spelling{}},
 	Sum:       {"sum", 1, 1, function("exo_sum("), function("SUM(")},
@@ -50,10 +48,10 @@ func (f *fragment) aggregate(e Aggregate) *fragment {
 	return f.call(s, args)
 }
 
-// stored writes the sum or the mean of a column of decimals. It tests the bounds once for each row, in FILTER, which is
-// cheaper than CASE. PostgreSQL computes two functions with the same state once, and no count shares a numeric's state.
-// So the mean divides the sum by a count: the sum over PostgreSQL's own mean, which has at least 16 digits. That mean
-// is below 1e-40 only if the sum, cut after 20 places, is 0 (TestMeanOfStored).
+// stored writes the sum or the mean of a column of decimals. It tests the bounds once for each row, in FILTER, which is cheaper than CASE.
+// PostgreSQL computes two functions with the same state once, and no count shares a numeric's state. So the mean divides the sum by a count,
+// computed as the sum over PostgreSQL's own mean. That mean has at least 16 digits. It is below 1e-40 only if the sum, cut after 20 places, is
+// 0 (TestMeanOfStored).
 func (f *fragment) stored(e Aggregate) *fragment {
 	of := func(head constant) *fragment {
 		return f.write(head).add(e.X).write(") FILTER (WHERE abs(").add(e.X).write(") < 1e1000 AND min_scale(").add(e.X).write(") <= 1000)")
@@ -68,14 +66,14 @@ func (f *fragment) stored(e Aggregate) *fragment {
 	return of("AVG(").write(") END) * 0.00000000000000000001)")
 }
 
-// The names of our functions begin with functionPrefix, and with StoredPrefix if they take decimals in their stored form.
+// The names of our functions begin with functionPrefix, or with StoredPrefix for decimals in their stored form.
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"
-	movingPrefix   = "exo_moving_" // for the least and the greatest of a frame that rows leave
+	movingPrefix   = "exo_moving_" // begins functions for the least and the greatest of a frame that rows leave
 )
 
-// aggregate checks an aggregate: it takes values of rows and no aggregates.
+// aggregate checks an aggregate: its argument reads rows and contains no aggregate.
 func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 	switch {
 	case p&aggregate == 0:
@@ -86,7 +84,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errNoFunc
 	case e.Stored && c.dialect == Postgres:
 		if _, column := e.X.(Column); !column || e.Func != Sum && e.Func != Mean {
-			return errors.New("of decimals stored as text only a column, only by Sum and Mean, can be aggregated")
+			return errors.New("decimals stored as text: only a column can be aggregated, and only by Sum or Mean")
 		}
 	case e.Stored && (e.X == nil || !strings.HasPrefix(string(funcs[e.Func].sqlite.open), functionPrefix)):
 		return errors.New("no such aggregate of stored decimals")
@@ -99,16 +97,16 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return nil
 	}
 	outputs := sc.outputs
-	sc.outputs = false // the argument is read for all rows
+	sc.outputs = false // the argument is computed for all rows, like no output
 	defer func() { sc.outputs = outputs }()
 	return c.copies(1+repeats(e.Func, c.dialect), e.X, sc)
 }
 
-// copies checks an expression that the text contains n times.
+// copies checks an expression that the text repeats n times.
 func (c *checker) copies(n int, x Expr, sc *scope) error {
 	aliases := c.aliases
 	for range n {
-		c.aliases = maps.Clone(aliases) // a copy of a subquery may use the same aliases again
+		c.aliases = maps.Clone(aliases) // each copy of a subquery may use the same aliases
 		if err := c.expr(x, sc, 0); err != nil {
 			return err
 		}
@@ -116,7 +114,7 @@ func (c *checker) copies(n int, x Expr, sc *scope) error {
 	return nil
 }
 
-// repeats returns how often the argument is written in addition to the first time.
+// repeats returns how often the text repeats the argument after the first time.
 func repeats(f Func, d Dialect) int {
 	if f == Median && d != SQLite {
 		return 1
@@ -127,7 +125,7 @@ func repeats(f Func, d Dialect) int {
 // MaxCollected bounds a collected list, in bytes. The spelling below contains the same number.
 const MaxCollected = 1 << 20
 
-// collected writes a list. It leaves out what exceeds the bound, since an engine would keep all of it in memory.
+// collected writes a list. It drops what exceeds the bound, because an engine would keep all of it in memory.
 func (f *fragment) collected(e Collected) *fragment {
 	if f.dialect == SQLite {
 		return f.write("exo_collect(").add(e.X).write(" ORDER BY ").orders(e.OrderBy).write(")")
@@ -136,7 +134,7 @@ func (f *fragment) collected(e Collected) *fragment {
 	return f.write(") FILTER (WHERE ").add(e.X).write(" IS NOT NULL AND ").add(e.Run).write(" <= 1048576), '{}') END)")
 }
 
-// collected checks a list: it reads rows as an aggregate does.
+// collected checks a list, which reads rows like an aggregate.
 func (c *checker) collected(e Collected, sc *scope, p place) error {
 	switch {
 	case p&aggregate == 0:

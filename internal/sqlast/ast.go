@@ -9,30 +9,28 @@ const (
 	Postgres
 )
 
-// Select is one SELECT statement, or a part of one.
+// Select is a SELECT statement, or a part of one.
 type Select struct {
-	Columns []Output // at least one
-	From    []Source // at least one; the first is FROM, the others are joined to it in order
-	Where   []Expr   // conjuncts
+	Columns []Output // one or more columns
+	From    []Source // one or more; the first is FROM, and the others are joined in order
+	Where   []Expr   // conditions, joined by AND
 	OrderBy []Order
 
-	// Group is how many of the columns, from the first, the rows are grouped by. The other columns
-	// must be aggregates.
+	// Group is how many of the first columns the rows are grouped by. The other columns must be aggregates.
 	Group int
 
-	// DistinctOn is how many of the columns, from the first, identify a row: of the rows that are equal in them, only the first in OrderBy
-	// stays. Postgres only. The text names these columns by number: an expression with placeholders never equals its repetition.
+	// DistinctOn is how many of the first columns identify a row. Of rows that are equal in them, only the first in OrderBy stays. Postgres only.
+	// The text names these columns by number, because an expression with placeholders never equals its repetition.
 	DistinctOn int
 
-	Windows []Window // of the outputs
+	Windows []Window // the windows that outputs use
 
-	// Limit and Offset contain an Arg, Zero or One each. The least limit counts, and the offsets
-	// are added; empty means none. A limit that is bound to NULL or to a negative number gives no
-	// row or an error, never more rows. A negative offset counts as 0.
+	// Limit and Offset contain an Arg, Zero or One each. The least limit counts, and offsets are added; empty means none. A limit that is NULL or
+	// negative gives no row or an error, never more rows. A negative offset counts as 0.
 	Limit, Offset []Expr
 }
 
-// Output is one column of the result. As is required and unique in its Select.
+// Output is one column of the result. As is required, and unique in its Select.
 type Output struct {
 	Expr Expr
 	As   string
@@ -40,17 +38,17 @@ type Output struct {
 
 // Source is one table or derived table of a FROM clause.
 type Source struct {
-	Table string  // a table's name, or
-	In    string  // the PostgreSQL schema of the table, which the table's name may then repeat; "": along the search path
-	Sub   *Select // a derived table; it can read the enclosing statement, not its neighbours
-	Set   Set     // for Sub: how its rows are combined with those of With
-	With  *Select // the other arm: as many outputs of the same names. Neither has an order or a limit
-	Alias string  // unique in the whole statement, so that no inner name can capture an outer one
-	Left  bool    // LEFT JOIN; it needs an On
-	On    []Expr  // conjuncts over this source and those before it; empty: CROSS JOIN
+	Table string  // the name of a table; otherwise there is a Sub, a Recursion or a Step
+	In    string  // the PostgreSQL schema of the table, which the table's name may repeat; "" searches the search path
+	Sub   *Select // a derived table; it can read the enclosing statement, but not other sources of its FROM
+	Set   Set     // how the rows of Sub are combined with those of With
+	With  *Select // the other select of a Set: as many outputs with the same names; neither has an order or a limit
+	Alias string  // unique in the whole statement, so that no inner name can hide an outer one
+	Left  bool    // a LEFT JOIN, which needs an On
+	On    []Expr  // conditions, joined by AND, over this source and those before; empty means CROSS JOIN
 
-	Recursion *Recursion // a derived table with its rows
-	Step      string     // in the Next of the Recursion with this alias: the rows of the previous step
+	Recursion *Recursion // a derived table with the rows of the Recursion
+	Step      string     // the alias of the Recursion whose previous rows this source has; only within its Next
 }
 
 // Set is how the rows of two selects are combined. All except UnionAll leave equal rows only once; NULL equals NULL.
@@ -65,30 +63,29 @@ const (
 	numSets
 )
 
-// Order is one term of an ORDER BY. NULL sorts below everything on every engine.
-// A constant is refused: to SQL, ORDER BY 1 names the first column.
+// Order is one term of an ORDER BY. NULL sorts below all values on every engine. A constant is refused, because ORDER BY 1 means the first
+// column in SQL.
 type Order struct {
 	Expr    Expr
 	Desc    bool
-	NotNull bool // Expr is never NULL. Then Postgres needs no NULLS clause, which only an index made with the same clause could serve
+	NotNull bool // Expr is never NULL. Then Postgres needs no NULLS clause, and so uses ordinary indexes
 }
 
 // Expr is one of Column, Arg, Const, Call, In, InSelect, Beyond, Scalar, Exists, RowNumber,
 // Aggregate, Collected, Running, Windowed, Nested and Searched, by value.
 type Expr interface{ expr() }
 
-// Column reads a column of the source with this alias: of a table, or an output of a derived table.
-// The source may belong to an enclosing Select.
+// Column reads a column of the source with this alias: of a table, or an output of a derived table. The source may be in an enclosing Select.
 type Column struct{ Alias, Name string }
 
-// Arg is a placeholder. The caller binds its value for Slot to it.
+// Arg is a placeholder. The caller binds the value for Slot to it.
 type Arg struct {
-	Slot int // not negative
+	Slot int // zero or more
 	Cast Cast
 }
 
-// Cast gives an Arg a type on Postgres, which can't always infer one from the placeholder's use.
-// SQLite's values carry their types, so it is left out there.
+// Cast gives an Arg a type on Postgres, which can't always infer one from the placeholder's use. SQLite needs none, because its values have
+// their types.
 type Cast uint8
 
 const (
@@ -107,7 +104,7 @@ const (
 	CastJSON
 )
 
-// Const is one of the few constants that a statement's text may contain.
+// Const is one of the few constants that the text of a statement may contain.
 type Const uint8
 
 const (
@@ -125,93 +122,89 @@ type Call struct {
 	Args []Expr
 }
 
-// In is X IN (List...). An empty list contains nothing, so In is FALSE and NOT IN is TRUE, also for
-// a NULL X.
+// In is X IN (List...). An empty list contains nothing, so In is FALSE and NOT IN is TRUE, even for a NULL X.
 type In struct {
 	X    Expr
 	List []Expr
 	Not  bool
 }
 
-// InSelect is X IN (Sub), or (X, And...) IN (Sub); Sub has one column for each. There is no Not: a
-// single NULL in Sub would make NOT IN match no row. Use Exists.
+// InSelect is X IN (Sub), or (X, And...) IN (Sub). Sub has a column for each value. There is no Not, because one NULL in Sub would make NOT IN
+// match no row. Use Exists.
 type InSelect struct {
 	X   Expr
 	And []Expr
 	Sub *Select
 }
 
-// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different
-// values. It has at least two pairs. An index over the columns of Left finds such rows, but not for
-// the same condition written with AND and OR. It is unknown if the deciding pair has a NULL.
+// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different values. It has two or more pairs. An index over
+// the columns of Left finds such rows, unlike the same condition written with AND and OR. It is unknown if the deciding pair has a NULL.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool
 }
 
-// Scalar is the one value that Sub gives, or NULL if Sub has no row. Sub has one column, and a
-// limit of One or an aggregate of all its rows: PostgreSQL fails if it has several rows.
+// Scalar is the only value of Sub, or NULL if Sub has no row. Sub has one column, and a limit of One or an aggregate of all its rows.
+// PostgreSQL would fail for several rows.
 type Scalar struct{ Sub *Select }
 
-// Exists is EXISTS (Sub). Sub's conditions may read the enclosing sources.
+// Exists is EXISTS (Sub). Conditions of Sub may read the enclosing sources.
 type Exists struct {
 	Sub *Select
 	Not bool
 }
 
-// RowNumber is ROW_NUMBER() OVER (...), in an output or an ORDER BY. It needs an order: without
-// one, rows are numbered differently each time.
+// RowNumber is ROW_NUMBER() OVER (...), in an output or an ORDER BY. Without an order, each run would number the rows differently, so an order
+// is required.
 type RowNumber struct {
 	PartitionBy []Expr
 	OrderBy     []Order
 }
 
-// Aggregate is one value for many rows, in an output. In a Select that has one, only the outputs
-// that it is grouped by read single rows.
+// Aggregate is one value for many rows, in an output. In a Select with an aggregate, only outputs that it is grouped by read single rows.
 type Aggregate struct {
 	Func   Func
-	X      Expr // nil: each row counts
-	Stored bool // X is a column of decimals in their stored form; only its Bounded numbers count. On Postgres: Sum or Mean only
+	X      Expr // nil counts rows
+	Stored bool // X is a column of decimals in their stored form, of which only Bounded numbers count. On Postgres only with Sum or Mean
 }
 
-// Collected is the texts of many rows as one list, in an output, like an Aggregate: an array on
-// Postgres, JSON text on SQLite. NULL is left out. A list of more than MaxCollected bytes is NULL
-// on Postgres, and an error of exo_collect on SQLite.
+// Collected is the texts of many rows as one list, in an output, like an Aggregate. The list is an array on Postgres and JSON text on SQLite.
+// NULL is left out. A list beyond MaxCollected bytes is NULL on Postgres, and an error of exo_collect on SQLite.
 type Collected struct {
 	X       Expr
-	OrderBy []Order // SQLite
-	Run     Expr    // Postgres: the Running of X, which also orders the list
+	OrderBy []Order // on SQLite the order of the list
+	Run     Expr    // on Postgres the Running of X, which also orders the list
 }
 
-// Running is the number of bytes of the texts X up to a row, with 8 more for each; Postgres only.
-// It is allowed where RowNumber is. For a NULL X it is NULL, or the value before.
+// Running is the number of bytes of the texts X up to a row, and 8 more for each; Postgres only. It is allowed where RowNumber is. For a NULL
+// X it is NULL, or the value before.
 type Running struct {
 	X           Expr
 	PartitionBy []Expr
 	OrderBy     []Order
 }
 
-// Nested is the rows of Sub, in its order, as one value: an array of records on Postgres, and on SQLite the result of exo_rows,
-// or exo_row of one row (NULL if there is none). Sub has a limit or an offset, and at most MaxCells outputs. Beyond MaxNested
-// bytes a row is NULL on Postgres, which gives at most one row more than MaxRows; on SQLite both are an error of exo_rows.
+// Nested is the rows of Sub as one value, in order: on Postgres an array of records, on SQLite exo_rows, or exo_row for one row (NULL without
+// a row). Sub has a limit or an offset, and at most MaxCells outputs. Beyond MaxNested bytes a row is NULL on Postgres, which returns at most
+// MaxRows rows and one more. On SQLite exceeding either is an error of exo_rows.
 type Nested struct {
 	Sub   *Select
-	Alias string // of Sub
-	Sizes []Size // of Sub's outputs
+	Alias string // the alias of Sub
+	Sizes []Size // one for each output of Sub
 	One   bool   // Sub has at most one row, which has no bound
 }
 
-// Size is the way in which the bytes of a value are counted.
+// Size is how the bytes of a value are counted.
 type Size uint8
 
 const (
-	Fixed  Size = iota // the value is small
-	Bytes              // bytes, unchanged
-	Stored             // a value made by Nested
-	AsText             // every other value
+	Fixed  Size = iota // the value is always small
+	Bytes              // the value is bytes, unchanged
+	Stored             // the value comes from a Nested
+	AsText             // any other value
 )
 
-// Func is an aggregate function. It ignores NULL. Without any value, all except the counts are NULL.
+// Func is an aggregate function. It ignores NULL. Without a value, all functions except the counts are NULL.
 type Func uint8
 
 const (
@@ -219,12 +212,12 @@ const (
 	Count              // the number of values, or of rows
 	CountDistinct      //
 	SumWhole           // the exact sum of a column of whole numbers
-	Sum                // the sum of exact numbers; see IntExact
+	Sum                // the sum of exact numbers: see IntExact
 	Median             // the exact median of exact numbers, or of a column of whole numbers
-	Mean               // the mean of exact numbers, cut after 20 places; on Postgres only for Stored ones
+	Mean               // the mean of exact numbers, cut after 20 places; on Postgres only for Stored numbers
 	Min                //
 	Max                //
-	MinNumber          // the least of exact numbers
+	MinNumber          // the least exact number; MaxNumber is the greatest
 	MaxNumber          //
 	numFuncs
 )

@@ -7,28 +7,27 @@ import (
 	"strings"
 )
 
-// checker walks a tree once, refuses what is not well formed, and notes which columns of which
-// tables the statement reads.
+// checker walks a tree once and refuses malformed parts. It notes which columns of which tables the statement reads.
 type checker struct {
 	size
-	dialect Dialect         // NoDialect: any
-	aliases map[string]bool // of the whole statement, folded
+	dialect Dialect         // NoDialect means any dialect
+	aliases map[string]bool // all aliases of the statement, folded
 	reads   map[string]map[string]bool
 	steps   steps
 }
 
-// scope is one Select, as its parts see it.
+// scope is what the parts of one Select see.
 type scope struct {
 	outer   *scope
 	sources []source // the sources that are visible so far
-	outputs bool     // the part is in its outputs
-	counts  bool     // an output has COUNT(*)
+	outputs bool     // the present part is an output
+	counts  bool     // an output counts rows: COUNT(*)
 	reads   bool     // an output reads a row
 
-	windows map[string]bool // its windows by folded name, and whether each has an order
+	windows map[string]bool // windows by folded name; the value reports an order
 }
 
-// source is a visible Source, with the outputs of a derived table.
+// source is a visible Source. For a derived table it has the outputs.
 type source struct {
 	alias, table string
 	outputs      map[string]extent
@@ -40,7 +39,7 @@ var (
 	errNoFunc    = errors.New("no such aggregate function")
 )
 
-// place lists what is allowed at a place, in addition to ordinary expressions.
+// place is what may occur here in addition to ordinary expressions.
 type place uint8
 
 const (
@@ -86,12 +85,12 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 		return nil, err
 	}
 	if (sc.counts || s.Group > 0) && (sc.reads || len(s.OrderBy) > 0) {
-		return nil, errors.New("it aggregates rows and also reads or orders them")
+		return nil, errors.New("the select aggregates rows and also reads or orders them")
 	}
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
 
-// distinctOn checks that there is an order: without one, the first of equal rows could be any of them.
+// distinctOn requires an order, because otherwise any of several equal rows could be the first.
 func (c *checker) distinctOn(s *Select) error {
 	switch {
 	case s.DistinctOn == 0:
@@ -171,7 +170,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	return c.conjuncts("on", src.On, sc)
 }
 
-// some counts the true values.
+// some returns how many of the values are true.
 func some(there ...bool) (n int) {
 	for _, x := range there {
 		if x {
@@ -189,10 +188,10 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
 	if s.Group < 0 || s.Group > len(s.Columns) {
-		return nil, errors.New("its Group is negative, or larger than the number of columns")
+		return nil, errors.New("Group is negative, or larger than the number of columns")
 	}
 	for i, o := range s.Columns {
-		sc.outputs = i >= s.Group // a column that it is grouped by may read the rows
+		sc.outputs = i >= s.Group // a column that the rows are grouped by may read them
 		if err := checkOutput(o.As); err != nil {
 			return nil, at("columns", i, err)
 		}
@@ -216,7 +215,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	return outputs, nil
 }
 
-// conjuncts checks a list that will be joined by AND: the chain is as deep as the list is long.
+// conjuncts checks a list that AND will join: the chain is as deep as the list is long.
 func (c *checker) conjuncts(step string, list []Expr, sc *scope) error {
 	_, err := c.root(func() error {
 		defer c.leave(len(list))
@@ -250,7 +249,7 @@ func (c *checker) order(step string, list []Order, sc *scope, p place) error {
 	return nil
 }
 
-// bounds checks a list of limits or offsets: a limit or offset can't depend on a row.
+// bounds checks a list of limits or offsets, which can't depend on a row.
 func (c *checker) bounds(step string, list []Expr) error {
 	for i, e := range list {
 		switch e := e.(type) {
@@ -356,12 +355,12 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 	return fmt.Errorf("%T is no expression of this package", e)
 }
 
-// oneRow reports whether a well-formed select has at most one row.
+// oneRow reports whether a valid select has at most one row.
 func (s *Select) oneRow() bool {
 	return slices.Contains(s.Limit, Expr(One)) || s.Group == 0 && aggregates(s.Columns[0].Expr)
 }
 
-// aggregates reports whether an aggregate of the select itself is in one of its outputs.
+// aggregates reports whether an output has an aggregate of the select itself.
 func aggregates(e Expr) bool {
 	switch e := e.(type) {
 	case Aggregate:

@@ -1,13 +1,10 @@
-// Package sqlast is the only code that turns anything into SQL text. It takes a SELECT as a small
-// typed tree and returns the text, with the slots of its placeholders in order. No value ever
-// passes through it, so no value can become text. A tree that is not well formed, and every zero
-// value, is an error with the place: no input produces bad SQL.
+// Package sqlast is the only code that turns anything into SQL text. It takes a SELECT as a small typed tree and returns the text, with the
+// slots of its placeholders in order. No value passes through it, so no value can become text. A malformed tree is an error with the place, as
+// is every zero value: no input produces bad SQL.
 //
-// [Render] works in two passes. The first ([checker]) walks the whole tree and decides whether it
-// has a meaning: names resolve, aliases are unique, places are legal, sizes are bounded. The second
-// gives it to squirrel, clause by clause, and only as finished fragments of ours. squirrel adds no
-// parentheses, drops empty conditions, writes names unquoted and renumbers placeholders blindly.
-// These rules keep each of these harmless:
+// [Render] works in two passes. The first ([checker]) walks the whole tree and decides whether it has a meaning: names resolve, aliases are
+// unique, places are legal, sizes are bounded. The second gives it to squirrel, clause by clause, as finished fragments. squirrel adds no
+// parentheses, drops empty conditions, writes names unquoted and renumbers placeholders blindly. These rules keep each of these harmless:
 //
 //   - Every compound expression carries its own parentheses; precedence is
 //     never relied on. The spellings are data (op.go) and a test reads them.

@@ -8,18 +8,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// maxIdent is Postgres's limit. Postgres cuts longer names silently, so two names that differ only
-// after it would be one.
+// maxIdent is Postgres's limit in bytes. Postgres silently cuts longer names, so two names could become one.
 const maxIdent = 63
 
-// mark replaces a question mark in a name until the statement is complete: squirrel reads a question mark as a placeholder even between quotes.
+// mark replaces a question mark in a name until the statement is complete, because squirrel reads a question mark as a placeholder even between
+// quotes.
 const mark = "\u2426"
 
-// quote writes a name as a delimited identifier, with marks.
+// quote writes a name as a delimited identifier, with marks for question marks.
 func quote(name string) string { return sqlname.Quote(strings.ReplaceAll(name, "?", mark)) }
 
-// checkIdent refuses names that quoting can't make safe: a NUL ends the statement in SQLite's C interface,
-// invalid UTF-8 may be read as other characters, and a mark would become a question mark.
+// checkIdent refuses names that quoting can't make safe. NUL ends the statement in SQLite's C interface, invalid UTF-8 may be read as other
+// characters, and a mark would become a question mark.
 func checkIdent(name string) error {
 	switch {
 	case name == "":
@@ -34,7 +34,7 @@ func checkIdent(name string) error {
 	return nil
 }
 
-// checkTable checks the name of a table, without the schema that it may begin with, and the schema if it is not empty.
+// checkTable checks the name of a table without the schema that it may begin with. It checks the schema, too, unless that is empty.
 func checkTable(schema, table string) error {
 	if schema == "" {
 		return checkIdent(table)
@@ -42,8 +42,8 @@ func checkTable(schema, table string) error {
 	return errors.Join(checkIdent(schema), checkIdent(strings.TrimPrefix(table, schema+".")))
 }
 
-// checkOutput also refuses outputs that SQLite renames: the output "true" or "false" of a derived
-// table becomes "column1", and its name then means a constant.
+// checkOutput also refuses outputs that SQLite renames. An output "true" or "false" of a derived table becomes "column1", and its name then
+// means a constant.
 func checkOutput(name string) error {
 	if f := Fold(name); f == "true" || f == "false" {
 		return errors.New("an output can't have the name true or false")
@@ -51,8 +51,7 @@ func checkOutput(name string) error {
 	return checkIdent(name)
 }
 
-// Fold maps names that SQLite treats as equal to one name: SQLite ignores the case of ASCII
-// letters, also between quotes.
+// Fold maps names that SQLite treats as equal to one name. SQLite ignores the case of ASCII letters, even between quotes.
 func Fold(name string) string {
 	b := []byte(name)
 	for i, c := range b {

@@ -1,14 +1,13 @@
 package sqlast
 
-// bounds writes the LIMIT and the OFFSET of s; squirrel's own take numbers only. A bound value must
-// never give more rows: SQLite reads a negative limit as none, Postgres reads a NULL limit as none,
-// and Postgres's LEAST ignores NULL. So each is at least 0. (Postgres's GREATEST turns NULL into 0;
-// SQLite refuses NULL.)
+// bounds writes the LIMIT and the OFFSET of s, because squirrel's own accept only numbers. A bound value must never give more rows. But a
+// negative limit means none to SQLite, a NULL limit means none to Postgres, and Postgres's LEAST ignores NULL. So each limit is at least 0.
+// (Postgres's GREATEST turns NULL into 0; SQLite refuses NULL.)
 func (f *fragment) bounds(s *Select) *fragment {
 	switch {
 	case len(s.Limit) > 0:
 		f.write("LIMIT ").limit(s.Limit)
-	case f.dialect == SQLite: // SQLite has no OFFSET without a LIMIT
+	case f.dialect == SQLite: // SQLite needs a LIMIT for an OFFSET
 		f.write("LIMIT -1")
 	}
 	if len(s.Offset) == 0 {
@@ -48,7 +47,7 @@ func (f *fragment) each(open, sep, end constant, list []Expr) *fragment {
 	return f.write(end)
 }
 
-// bound writes one limit or offset so that it is not negative.
+// bound writes one limit or offset so that it can't be negative.
 func (f *fragment) bound(e Expr) *fragment {
 	arg, ok := e.(Arg)
 	if !ok {

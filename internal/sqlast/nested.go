@@ -7,13 +7,13 @@ import (
 
 // These bound the rows of a Nested. The spellings below contain MaxNested and MaxRows, too.
 const (
-	MaxNested = 1 << 20 // bytes, with 16 more for each row
+	MaxNested = 1 << 20 // in bytes, where each row counts 16 more
 	MaxRows   = 10_000
-	MaxCells  = 100 // the most arguments of a function of SQLite
+	MaxCells  = 100 // the most arguments of a function in SQLite
 )
 
-// nested writes the rows of a select as one value. An engine would keep any number of them in
-// memory: on Postgres a row beyond the bound is not made.
+// nested writes the rows of a select as one value. An engine would keep any number of them in memory, so on Postgres a row beyond the bound is
+// not made.
 func (f *fragment) nested(e Nested) *fragment {
 	cells := func() *fragment {
 		for i, o := range e.Sub.Columns {
@@ -48,7 +48,7 @@ func (f *fragment) nested(e Nested) *fragment {
 	return f.write(" FROM ").sub(e.Sub).write(" AS ").name(e.Alias).write(" LIMIT 10001)")
 }
 
-// rowOf is exo_row of the outputs.
+// rowOf is exo_row, called with the outputs.
 type rowOf struct{ cells []Output }
 
 func (rowOf) expr() {}
@@ -61,7 +61,7 @@ func (f *fragment) rowOf(e rowOf) *fragment {
 	return f.call(function("exo_row("), args)
 }
 
-// sizes writes the condition that a row and those before it stay within the bound, if any value can be large.
+// sizes writes the condition that a row, with those before it, stays within the bound. It writes none if no value can be large.
 func (f *fragment) sizes(e Nested) (some bool) {
 	for i, s := range e.Sizes {
 		if s == Fixed {
@@ -78,7 +78,7 @@ func (f *fragment) sizes(e Nested) (some bool) {
 		case Stored:
 			open, end = "pg_column_size(", ")"
 		}
-		f.write(" + least(coalesce(").write(open).add(Column{e.Alias, e.Sub.Columns[i].As}).write(end).write(", 0), 1048577)") // LEAST skips NULL
+		f.write(" + least(coalesce(").write(open).add(Column{e.Alias, e.Sub.Columns[i].As}).write(end).write(", 0), 1048577)") // coalesce, because LEAST skips NULL
 	}
 	if some {
 		f.write(") OVER (ROWS UNBOUNDED PRECEDING) <= 1048576 THEN ")
@@ -86,7 +86,7 @@ func (f *fragment) sizes(e Nested) (some bool) {
 	return some
 }
 
-// nested checks that the order of the rows is kept: no engine promises that for a derived table without a limit or offset.
+// nested checks that the order of rows is kept. No engine promises that for a derived table without a limit or offset.
 func (c *checker) nested(e Nested, sc *scope) error {
 	if err := checkIdent(e.Alias); err != nil {
 		return fmt.Errorf("nested: alias: %w", err)

@@ -13,22 +13,22 @@ const (
 	Ge
 	Is             // equal, where NULL equals NULL
 	IsNot          // the opposite of Is
-	And            // one or more conditions
-	Or             // one or more conditions
+	And            // takes one or more conditions
+	Or             // takes one or more conditions
 	Not            //
 	IsNull         //
 	IsNotNull      //
-	Add            // adds offsets; Plus adds other numbers
-	AnyTime        // SQLite only: reads a time in any text form as a text in UTC with milliseconds; NULL if it is no time. Its operand is given six times
-	ReadTime       // SQLite only: reads a cell in a form (its number in package cellform) as the text of a time
-	ReadDay        // SQLite only: reads a cell in a form as the text of a day
-	ReadFlag       // SQLite only: reads a cell in a form as a truth value
-	StoreTime      // SQLite only: turns the text of a time into a cell of a form
+	Add            // adds offsets of pages; Plus adds other numbers
+	AnyTime        // SQLite only: a time from any text form, as a text in UTC with milliseconds; NULL if it is no time. Its operand is given six times
+	ReadTime       // SQLite only: a cell as the text of a time, from a form (its number in package cellform)
+	ReadDay        // SQLite only: a cell as the text of a day, from a form
+	ReadFlag       // SQLite only: a cell as a truth value, from a form
+	StoreTime      // SQLite only: the text of a time as a cell in a form; so are StoreDay and StoreFlag for days and truth values
 	StoreDay       //
 	StoreFlag      //
 	IsNumber       // SQLite only: whether a column has a number
 	NoNumber       // SQLite only: whether a column has no number
-	FitsWhole      // SQLite only: whether a cell is a whole number. The other Fits operators also return true or false
+	FitsWhole      // SQLite only: whether a cell is a whole number. The other Fits operators return a truth value, too
 	FitsFlag       //
 	FitsLetter     // whether a cell is 't' or 'f'
 	FitsWord       // whether a cell is 'true' or 'false'
@@ -36,21 +36,21 @@ const (
 	FitsJSON       // whether a cell is JSON; NULL for NULL
 	FitsBytes      //
 	FitsFloat      // whether a cell is a finite number; NULL for NULL
-	FitsTime       // whether a cell is a text that begins with a day of the years 0 to 9999, given three times; on Postgres a time in the years 1 to 9999, and NULL for NULL
-	FitsDay        // whether a cell is the text of a day, of ten characters. It is given three times
+	FitsTime       // whether a cell is a text that begins with a day of the years 0 to 9999, given three times; on Postgres a time in the years 1 to 9999, or NULL for NULL
+	FitsDay        // whether a cell is the text of a day, with ten characters, given three times
 	FitsInterval   // whether a cell is a length of time in a form of ISO 8601; on Postgres a finite one
-	Finite         // Postgres only: whether a day or a number is finite. It is given twice; NULL for NULL
+	Finite         // Postgres only: whether a day or a number, given twice, is finite; NULL for NULL
 	FitsList       // whether a cell is a JSON array
-	FitsUUID       // whether a cell is the text of a UUID in small letters. It is given four times
-	FitsDecimal    // whether a cell is a number, or the text of one. It is given three times
-	CellOf         // SQLite only: the cell for a text in a cursor, see plan.CellOf
+	FitsUUID       // whether a cell, given four times, is the text of a UUID in small letters
+	FitsDecimal    // whether a cell, given three times, is a number or the text of one
+	CellOf         // SQLite only: the cell for a text in a cursor: see plan.CellOf
 	TypeOf         // SQLite only: the name of the kind of value in a cell; NULL for NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
-	Includes       // the first text contains the second; characters are compared exactly
+	Includes       // whether the first text contains the second, with exact characters; StartsWith and EndsWith work alike
 	StartsWith     //
 	EndsWith       //
-	Short          // a text of at most 200 bytes, or NULL; on PostgreSQL it is given twice
-	Like           // SQL's pattern, case counts, \ escapes
+	Short          // a text of at most 200 bytes, or NULL; on PostgreSQL given twice
+	Like           // SQL's pattern with the escape \; case counts
 	Coalesce       // the first operand that is not NULL
 	CastedText     // Postgres only: any value with a text form, as text
 	CodePointText  // Postgres only: any value as text, compared and sorted by code point
@@ -62,16 +62,16 @@ const (
 	NullIf         //
 	NullIfNumber   // NullIf for exact numbers
 	NullIfInterval //
-	Between        // SQLite only: takes a value, a lower and an upper bound
-	Within         // Postgres only: takes a lower and an upper bound and a value. The value is computed once; BETWEEN would copy it
-	Case           // takes a condition, the value if it is true, and the value otherwise
+	Between        // SQLite only: takes a value, a lower bound and an upper bound
+	Within         // Postgres only: takes a lower bound, an upper bound and a value, which is computed once; BETWEEN would copy it
+	Case           // takes a condition, the value if it is true, and the other value
 	Unindexed      // SQLite only: a column in a form that no index serves
 
-	// Numbers. These take and return exact numbers (see IntExact). They return NULL where SQL's own
-	// functions fail: an error could reveal a number that depends on rows out of scope.
+	// These take and return exact numbers (see IntExact). They return NULL where SQL's own functions fail, because an error could reveal a number
+	// that depends on rows out of scope.
 	IntExact   // a whole number as an exact number
 	FloatExact // a float as an exact number with the digits of its text; NULL for NaN and infinity
-	Bounded    // a decimal of at most 1000 digits on each side of the point, or NULL; on Postgres it is given three times
+	Bounded    // a decimal of at most 1000 digits on each side of the point, or NULL; on Postgres given three times
 	Plus       //
 	Minus      //
 	Times      //
@@ -79,35 +79,35 @@ const (
 	Modulo     // the remainder, with the sign of the first operand; NULL for a division by zero
 	Negate     //
 	Abs        //
-	Round      // rounds to a number of places; halves away from zero
-	RoundUp    // rounds to a whole number; halves up
+	Round      // rounds to a number of places, halves away from zero
+	RoundUp    // rounds to a whole number, halves up
 	Floor      //
 	Ceil       //
 	NumberKey  // an exact number in a form in which = and < compare its value
 	NumberText // an exact number, as text without an exponent
-	NotAbove   // SQLite only: the greatest whole number not above an exact number, to compare with a column of whole numbers
-	NotBelow   // SQLite only: the least whole number not below an exact number, to compare with a column of whole numbers
-	AsWhole    // SQLite only: a number that equals the same whole numbers as an exact number does
-	StoreWhole // SQLite only: what is stored in a column of whole numbers; an error for a number that the column can't have
-	StoreFloat // SQLite only: what is stored in a column of floating-point numbers; an error for a number that the column can't have
-	StoreExact // SQLite only: what is stored in a column of decimals that turns texts into numbers; an error if digits would be lost
-	StoreReal  // SQLite only: StoreFloat for a column that also turns whole numbers into floating-point ones
-	StoreText  // SQLite only: what is stored in a column of texts that turns some into numbers; an error if the text would change
+	NotAbove   // SQLite only: the greatest whole number up to an exact number, to compare with a column of whole numbers
+	NotBelow   // SQLite only: the least whole number from an exact number on, to compare with a column of whole numbers
+	AsWhole    // SQLite only: a number that equals the same whole numbers as an exact number
+	StoreWhole // SQLite only: a number as a column of whole numbers stores it; an error if the column can't have it
+	StoreFloat // SQLite only: a number as a column of floating-point numbers stores it; an error if the column can't have it
+	StoreExact // SQLite only: a decimal as a column stores it that turns texts into numbers; an error if digits would be lost
+	StoreReal  // SQLite only: StoreFloat for a column that also turns whole numbers into floating-point numbers
+	StoreText  // SQLite only: a text as a column stores it that turns some texts into numbers; an error if the text would change
 
-	// Texts.
+	// These take texts.
 	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
 	Concat  // joins texts; NULL if one of them is NULL
-	Lower   // small letters, by Unicode's rules for no language in particular
+	Lower   // a text in small letters, by Unicode's rules for no specific language; Upper gives capitals
 	Upper   //
-	Trim    // a text without white space at both ends, as in JavaScript
+	Trim    // a text without white space at its ends, like JavaScript's trim
 	Length  // the length of a text in characters
 	Substr  // takes a text, the position of the first character (from 1), and the number of characters
 	ByTruth // a truth value as the text true or false
 
-	// Times and dates, in UTC or as Local has converted them.
-	Era       // Postgres only: a time or a date if its year is 1 to 9999, else NULL. It takes a column, given twice
+	// These take times and dates, in UTC or as Local has converted them.
+	Era       // Postgres only: a time or a date of the years 1 to 9999, else NULL; it takes a column, given twice
 	EraOnce   // Postgres only: Era for any expression, given once
-	Local     // takes a time and a zone: the time that clocks there show. On Postgres it takes a column, given twice
+	Local     // takes a time and a zone, and returns the time that clocks there show; on Postgres it takes a column, given twice
 	LocalOnce // Postgres only: Local for any expression, given once
 	Year
 	Quarter
@@ -124,38 +124,38 @@ const (
 	TimeText
 	DateText
 	JulianDay // the number of days since a fixed day long ago
-	DayOf     // DayOf to YearOf: the first day of the unit that a time is in; a week begins on Monday
+	DayOf     // DayOf to YearOf: the first day of a time's unit; a week begins on Monday
 	WeekOf
 	MonthOf
 	QuarterOf
 	YearOf
-	PlusDays // PlusDays and PlusWeeks: the day that is so many units later, or NULL beyond the years 1 to 9999
+	PlusDays // PlusDays and PlusWeeks: the day this many units later, or NULL outside the years 1 to 9999
 	PlusWeeks
-	PlusMonths // PlusMonths to PlusYears: the day that is so many units later; the last of a month that has no such day
+	PlusMonths // PlusMonths to PlusYears: the day this many units later; the last day of a month that has no such day
 	PlusQuarters
 	PlusYears
 
-	// IntervalMillis is the length of an interval in milliseconds: a month is 30 days, a day 24 hours.
+	// IntervalMillis is the length of an interval in milliseconds: a month counts 30 days, a day 24 hours.
 	IntervalMillis
-	IntervalKey // an interval in a form in which = and < compare its length: a month is 30 days, a day 24 hours
+	IntervalKey // an interval in a form in which = and < compare its length: a month counts 30 days, a day 24 hours
 	Elements    // the number of elements of an array
-	Has         // whether an array (the second operand) has a value (the first) as an element
+	Has         // whether an array, the second operand, has the first operand as an element
 	HasNumber   // Has for numbers
 
-	// JSON. None of these fails, whatever the JSON contains.
+	// These take JSON. None of them fails, whatever the JSON contains.
 	JSONDocument // Postgres only: the JSON in a column
-	JSONValid    // SQLite only: the JSON in a column that may have any text; it is given twice
+	JSONValid    // SQLite only: the JSON in a column with any text, given twice
 	JSONKey      // the member of an object under a key
 	JSONIndex    // the element of an array at an index, from 0
 	JSONValue    // JSON, or NULL for the JSON null
-	JSONNotNull  // JSONValue for a column of any text, or of PostgreSQL's json
-	JSONText     // the text that JSON is, or NULL; on Postgres it is given twice, and so are the next operators
+	JSONNotNull  // JSONValue for a column with any text, or with PostgreSQL's json
+	JSONText     // the text that JSON is, or NULL; on Postgres it and the next operators take the JSON twice
 	JSONBool     //
-	JSONLength   // the number of elements of an array in JSON, or the whole number under its key length, or NULL
-	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which a float may not represent, or NULL
-	JSONNumber   // the number that JSON is, or NULL; on Postgres it is given three times
+	JSONLength   // the number of elements of an array in JSON; for an object the whole number under its key length; or NULL
+	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which a float may not represent; or NULL
+	JSONNumber   // the number that JSON is, or NULL; on Postgres given three times
 
-	// These take JSON and a value, and are true if the JSON is an array with this element. They are NULL if the JSON is no array.
+	// These take JSON and a value. They report whether the JSON is an array with this element, or return NULL if it is no array.
 	JSONHasText
 	JSONHasNumber
 	JSONHasBool
@@ -163,9 +163,9 @@ const (
 	SameJSON  // whether JSON equals a text of JSON
 	SameArray // whether two arrays have the same elements
 
-	// Postgres only: an array with another element type.
+	// Postgres only: an array, with its elements converted to another type.
 	TextArray
-	AddressArray // Postgres only: an array of inet as texts, see AddressText
+	AddressArray // Postgres only: an array of inet, as texts: see AddressText
 	IntArray
 	FloatArray
 	BoolArray
@@ -178,17 +178,15 @@ const (
 	numOps
 )
 
-// opInfo is a row of the operator table. A dialect without a spelling lacks the
-// operator.
+// opInfo describes an operator. A dialect without a spelling lacks the operator.
 type opInfo struct {
 	name             string
-	min, max         int // number of arguments; max 0: any
+	min, max         int // the number of arguments; a max of 0 allows any number
 	sqlite, postgres spelling
 }
 
-// A spelling is the text around arguments: open, then the separators in turn
-// (the last repeats), then close. It brings its own parentheses, contains no
-// question mark, and its type keeps data out: only constants convert to it.
+// A spelling is the text around arguments: open, then the separators in turn (the last one repeats), then close. It has its own parentheses
+// and no question mark. Only constants convert to its type, so no data can become a spelling.
 type spelling struct {
 	open  constant
 	seps  []constant
@@ -201,7 +199,7 @@ func infix(op constant) spelling   { return spelling{"(", []constant{" " + op + 
 func prefix(op constant) spelling  { return spelling{"(" + op + " ", nil, ")"} }
 func postfix(op constant) spelling { return spelling{"(", nil, " " + op + ")"} }
 
-// function takes everything up to the first argument: "lower(".
+// function returns a spelling for a call. head is the text up to the first argument, like "lower(".
 func function(head constant) spelling { return spelling{head, []constant{", "}, ")"} }
 
 var ops = [numOps]opInfo{
@@ -225,8 +223,8 @@ var ops = [numOps]opInfo{
 	NoCase:        {"no-case", 1, 1, postfix("COLLATE NOCASE"), spelling{}},
 	RightTrim:     {"right-trim", 1, 1, postfix("COLLATE RTRIM"), spelling{}},
 	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
-	// SQLite's date functions read a number as a Julian day, 'now' as the current time, and 2024-02-30 as 1 March. So only a text of the full form
-	// reaches them.
+	// SQLite's date functions read a number as a Julian day, 'now' as the current time, and 2024-02-30 as 1 March. So only a text in the full form
+	// may reach them.
 	AnyTime:        {"any-time", 6, 6, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' AND substr(", ", 9, 2) < '29' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
 	ReadTime:       {"read-time", 2, 2, function("exo_read_time("), spelling{}},
 	ReadDay:        {"read-day", 2, 2, function("exo_read_day("), spelling{}},
@@ -242,7 +240,7 @@ var ops = [numOps]opInfo{
 	FitsWord:       {"fits-word", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('true', 'false'))"}, spelling{}},
 	FitsJSON:       {"fits-json", 1, 1, function("json_valid("), spelling{}},
 	FitsInterval:   {"fits-interval", 1, 1, spelling{"(exo_interval(", nil, ") IS NOT NULL)"}, function("isfinite(")},
-	Finite:         {"finite", 2, 2, spelling{}, spelling{"(", []constant{" > '-Infinity' AND "}, " < 'Infinity')"}}, // which NaN is not
+	Finite:         {"finite", 2, 2, spelling{}, spelling{"(", []constant{" > '-Infinity' AND "}, " < 'Infinity')"}}, // NaN is not less than Infinity
 	FitsList:       {"fits-list", 1, 1, function("exo_fits_list("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
@@ -263,13 +261,13 @@ var ops = [numOps]opInfo{
 	Within:         {"within", 3, 3, spelling{}, spelling{"(SELECT v >= ", []constant{" AND v <= ", " FROM (SELECT "}, " AS v OFFSET 0) AS b)"}},
 	Case:           {"case", 3, 3, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}, spelling{"(CASE WHEN ", []constant{" THEN ", " ELSE "}, " END)"}},
 
-	// SQLite's instr takes time in proportion to the product of both lengths, and can't be stopped.
+	// SQLite's instr takes time in proportion to the product of both lengths, and nothing can stop it.
 	Includes:   {"includes", 2, 2, function("exo_includes("), spelling{"(strpos(", []constant{", "}, ") > 0)"}},
 	StartsWith: {"starts-with", 2, 2, function("exo_starts("), function("starts_with(")},
 	EndsWith:   {"ends-with", 2, 2, function("exo_ends("), spelling{"starts_with(reverse(", []constant{"), reverse("}, "))"}},
 	Short:      {"short", 1, 2, function("exo_short("), spelling{"(CASE WHEN octet_length(", []constant{") <= 200 THEN "}, " END)"}},
-	// A planner that knows the pattern tries it on the texts in its statistics, which are rows of
-	// any tenant. It does not know the result of a select when it plans.
+	// A planner that knows the pattern tries it on texts in its statistics, which come from rows of any tenant. When it plans, it does not know
+	// the result of a select.
 	Like: {"like", 2, 2, function("exo_like("), spelling{"(", []constant{" LIKE (SELECT "}, ") ESCAPE '\\')"}},
 
 	IntExact:   {"int-exact", 1, 1, function("("), spelling{"CAST(", nil, " AS numeric)"}},
@@ -278,7 +276,7 @@ var ops = [numOps]opInfo{
 	Plus:       {"plus", 2, 2, function("exo_add("), infix("+")},
 	Minus:      {"minus", 2, 2, function("exo_sub("), infix("-")},
 	Times:      {"times", 2, 2, function("exo_mul("), infix("*")},
-	// div gives a whole number and does not round: the quotient's digits are the same everywhere.
+	// div returns a whole number without rounding, so the quotient has the same digits everywhere.
 	Over:       {"over", 2, 2, function("exo_div("), spelling{"(div(", []constant{" * 100000000000000000000, nullif("}, ", 0)) * 0.00000000000000000001)"}},
 	Modulo:     {"modulo", 2, 2, function("exo_mod("), spelling{"(", []constant{" % nullif("}, ", 0))"}},
 	Negate:     {"negate", 1, 1, function("exo_neg("), prefix("-")},
@@ -321,10 +319,10 @@ var ops = [numOps]opInfo{
 	Second:      {"second", 1, 1, strftime("'%S'"), spelling{"floor(EXTRACT(second FROM ", nil, "))"}},
 	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
 	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
-	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // to_char would make a time of it, which most days are out of range of
+	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // a cast, because to_char would make a time, out of range for most days
 	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(date(", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
 
-	// A statement of PostgreSQL fails for an infinite date, and for a time in a year that no clock shows.
+	// A PostgreSQL statement would fail for an infinite date, and for a time in a year that no clock shows.
 	Era:       {"era", 2, 2, spelling{}, spelling{"(CASE WHEN ", []constant{" " + era + " THEN "}, " END)"}},
 	EraOnce:   {"era-once", 1, 1, spelling{}, spelling{"(SELECT CASE WHEN v " + era + " THEN v END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
 	Local:     {"local", 2, 3, function("exo_local("), spelling{"(CASE WHEN ", []constant{" " + localEra + " THEN CAST(", " AS timestamptz) AT TIME ZONE "}, " END)"}},
@@ -341,7 +339,7 @@ var ops = [numOps]opInfo{
 	PlusQuarters: later("plus-quarters", "0, 3", monthsLater(" * 3")),
 	PlusYears:    later("plus-years", "0, 12", monthsLater(" * 12")),
 
-	// PostgreSQL's epoch of an interval counts a year as 365.25 days: 453600 seconds more than twelve months of 30 days.
+	// In PostgreSQL's epoch of an interval a year has 365.25 days: 453600 seconds more than twelve months of 30 days.
 	IntervalMillis: {"interval-millis", 1, 1, function("exo_interval_millis("), spelling{"(SELECT CASE WHEN isfinite(v) THEN floor((EXTRACT(epoch FROM v) - EXTRACT(year FROM v) * 453600) * 1000) END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
 	IntervalKey:    {"interval-key", 1, 1, function("exo_interval("), function("(")},
 	Elements:       {"elements", 1, 1, function("exo_count("), function("cardinality(")},
@@ -351,7 +349,7 @@ var ops = [numOps]opInfo{
 	JSONDocument: {"json-document", 1, 1, spelling{}, spelling{"CAST(", nil, " AS jsonb)"}},
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
-	// PostgreSQL's -> reads a scalar as an array with one element.
+	// PostgreSQL's -> would read a scalar as an array with one element.
 	JSONIndex:   {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
 	JSONValue:   {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
 	JSONNotNull: {"json-not-null", 1, 1, spelling{"nullif(trim(", nil, ", char(9,10,13,32)), 'null')"}, spelling{"nullif(btrim(CAST(", nil, ` AS text), U&'\0009\000A\000D\0020'), 'null')`}},
@@ -364,7 +362,7 @@ var ops = [numOps]opInfo{
 	JSONNumber: {"json-number", 1, 4, function("exo_json_number("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) <= " + tiny + " THEN 0 WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
 	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v) OR v ~ '^-{0,1}[1-9][0-9]{15,254}$' AND j @> jsonb_build_array(CAST(substring(v FROM '^-{0,1}[0-9]{1,255}$') AS numeric))")},
-	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // containment would compare what a float has rounded with all digits
+	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // the operator @> would compare a float's rounded number with all digits
 		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) <= "+tiny+" THEN 0 = v WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
 	SameJSON:    {"same-json", 2, 2, function("exo_same("), spelling{"(CAST(", []constant{" AS jsonb) = CAST("}, " AS jsonb))"}},
 	AddressText: {"address-text", 1, 1, spelling{}, function("pg_catalog.abbrev(")},
@@ -377,17 +375,17 @@ var ops = [numOps]opInfo{
 	JSONHasBool: {"json-has-bool", 2, 2, function("exo_json_has_bool("), jsonHas("boolean", "j @> jsonb_build_array(v)")},
 }
 
-// castArray converts an array to another element type, element by element.
+// castArray converts an array to another type, element by element.
 func castArray(of constant) opInfo {
 	return opInfo{string(of) + "-array", 1, 1, spelling{}, spelling{"CAST(", nil, " AS " + of + "[])"}}
 }
 
-// jsonHas computes the JSON and the value once, and tests only arrays.
+// jsonHas computes the JSON and the value once, and only tests arrays.
 func jsonHas(of, holds constant) spelling {
 	return spelling{"(SELECT CASE jsonb_typeof(j) WHEN 'array' THEN " + holds + " END FROM (SELECT ", []constant{" AS j, CAST("}, " AS " + of + ") AS v OFFSET 0) AS b)"}
 }
 
-// String returns the operator's name in error messages.
+// String returns the operator's name for error messages.
 func (o Op) String() string {
 	if o == NoOp || o >= numOps {
 		return "no operator"
@@ -411,20 +409,20 @@ func strftime(form constant) spelling {
 
 func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FROM ", nil, ")"} }
 
-// tiny is half of the least float, 2^-1075: JavaScript reads numbers up to it as 0, and PostgreSQL would fail instead.
+// tiny is half of the least float, 2^-1075. JavaScript reads numbers up to it as 0, while PostgreSQL would fail.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is false for infinite values and for dates outside these years. The last microsecond makes it work for dates, too.
+// era is false for infinite values and outside these years. The last microsecond makes it fit times and dates.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
-// localEra is era for times, so that clocks everywhere show a year within it.
+// localEra is era for times. It leaves a day, so that clocks in all zones show a year within it.
 const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
 
 func truncation(unit constant) spelling {
 	return spelling{"CAST(date_trunc('" + unit + "', ", nil, ") AS date)"}
 }
 
-// later is a day so many units after another. SQLite's function gets the days and months of a unit.
+// later returns a day this many units after another. SQLite's function takes the days and months of a unit.
 func later(name string, unit, sum constant) opInfo {
 	return opInfo{name, 2, 2, spelling{"exo_later(", []constant{", "}, ", " + unit + ")"},
 		spelling{"(SELECT CASE WHEN n BETWEEN -4000000 AND 4000000 THEN " + sum + " END FROM (SELECT ", []constant{" AS d, "}, " AS n OFFSET 0) AS b)"}}
@@ -435,7 +433,7 @@ func daysLater(factor constant) constant {
 	return "CASE WHEN d + " + n + " BETWEEN '0001-01-01' AND '9999-12-31' THEN d + " + n + " END"
 }
 
-// monthsLater tests the year first: the statement would fail for a month outside the calendar.
+// monthsLater tests the year first, because the statement would fail for a month outside the calendar.
 func monthsLater(factor constant) constant {
 	n := "CAST(n AS integer)" + factor
 	return "CASE WHEN EXTRACT(year FROM d) * 12 + EXTRACT(month FROM d) - 1 + " + n + " BETWEEN 12 AND 119999 THEN CAST(d + make_interval(months => " + n + ") AS date) END"
@@ -448,8 +446,7 @@ var casts = [...]constant{
 	CastBytea: "bytea", CastJSON: "jsonb",
 }
 
-// consts are the spellings on SQLite and on Postgres. SQLite's TRUE and FALSE are no keywords: if a
-// column has that name, they read the column.
+// consts are the spellings on SQLite and on Postgres. SQLite's TRUE and FALSE are no keywords: they would read a column with that name.
 var consts = [...][2]constant{
 	True: {"1", "TRUE"}, False: {"0", "FALSE"}, Null: {"NULL", "NULL"}, Zero: {"0", "0"}, One: {"1", "1"},
 }

@@ -9,8 +9,8 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// Render returns the text of s in dialect d, and the slots of its arguments: slots[i] is the slot
-// of the i-th placeholder. A slot that is used twice has two placeholders.
+// Render returns the text of s in dialect d, and the slots of its arguments: slots[i] is the slot of the i-th placeholder. A slot that occurs
+// twice has two placeholders.
 func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, errors.New("sqlast: no such dialect")
@@ -29,8 +29,8 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	return text, slots, err
 }
 
-// finish gives placeholders and names their form in dialect d. A foreign question mark would shift every argument after
-// it, and squirrel reads two in a row as one. So the question marks of names are marks until then.
+// finish writes placeholders and names in the form of dialect d. Another question mark would shift the arguments after it, and squirrel reads
+// two in a row as one. So question marks in names are marks until here.
 func finish(text string, slots int, d Dialect) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
 		return "", errors.New("sqlast: placeholders and arguments do not match")
@@ -44,8 +44,8 @@ func finish(text string, slots int, d Dialect) (string, error) {
 	return strings.ReplaceAll(text, mark, "?"), nil
 }
 
-// build gives a checked Select to squirrel. The builder starts empty and not from squirrel.Select,
-// which copies a package variable. It writes question marks at every depth.
+// build gives a checked Select to squirrel. It starts with an empty builder, because squirrel.Select copies a package variable. It writes
+// question marks at every depth.
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
 	if s.DistinctOn > 0 {
@@ -62,7 +62,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
 	}
-	b = b.GroupBy(numbersTo(s.Group)...) // by number, since an expression with placeholders never equals its repetition
+	b = b.GroupBy(numbersTo(s.Group)...) // by number, because an expression with placeholders never equals its repetition
 	if len(s.Windows) > 0 {
 		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
 	}
@@ -75,7 +75,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	return b
 }
 
-// numbersTo names the first n outputs of a select.
+// numbersTo returns the numbers of the first n outputs, as texts.
 func numbersTo(n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -126,8 +126,7 @@ func join(src Source, d Dialect) *fragment {
 	return f
 }
 
-// fragment is finished SQL with the slots of its placeholders. It is the only
-// Sqlizer that squirrel gets from us.
+// fragment is finished SQL with the slots of its placeholders. squirrel gets no other Sqlizer from us.
 type fragment struct {
 	dialect Dialect
 	text    strings.Builder
@@ -137,8 +136,7 @@ type fragment struct {
 
 func newFragment(d Dialect) *fragment { return &fragment{dialect: d} }
 
-// ToSql implements squirrel.Sqlizer. squirrel silently leaves out an empty fragment, so an empty
-// condition is an error here.
+// ToSql implements squirrel.Sqlizer. An empty fragment is an error, because squirrel would silently drop it: a condition would be missing.
 func (f *fragment) ToSql() (string, []any, error) {
 	if f.err == nil && f.text.Len() == 0 {
 		return "", nil, errors.New("an empty fragment")
@@ -146,7 +144,7 @@ func (f *fragment) ToSql() (string, []any, error) {
 	return f.text.String(), f.slots, f.err
 }
 
-// write appends constant text of this package.
+// write appends text that is constant in this package.
 func (f *fragment) write(s constant) *fragment {
 	f.text.WriteString(string(s))
 	return f
@@ -163,7 +161,7 @@ func (f *fragment) path(schema, table string) *fragment {
 	return f
 }
 
-// path returns the name of a table with its schema, if the schema is not empty. The table's name may begin with the schema.
+// path returns the name of a table with its schema, or without one if the schema is empty. The table's name may begin with the schema.
 func path(schema, table string) string {
 	if schema == "" {
 		return quote(table)
@@ -182,8 +180,7 @@ func (f *fragment) built(b sq.SelectBuilder) *fragment {
 	return f
 }
 
-// add appends an expression: a single token, a function, or something in
-// parentheses.
+// add appends an expression: a token, a function, or text in parentheses.
 func (f *fragment) add(e Expr) *fragment {
 	switch e := e.(type) {
 	case Column:
@@ -262,7 +259,7 @@ func (f *fragment) call(s spelling, args []Expr) *fragment {
 	return f.write(s.close)
 }
 
-// alone reports whether the list is one query.
+// alone reports whether the list is a single query.
 func (e In) alone() bool {
 	if len(e.List) != 1 {
 		return false
@@ -271,7 +268,7 @@ func (e In) alone() bool {
 	return query
 }
 
-// in writes an empty list as the constant that it means: Postgres has no (), and to SQLite it is FALSE even for a NULL X.
+// in writes an empty list as its constant value. Postgres has no (), and for SQLite it is FALSE even for a NULL X.
 func (f *fragment) in(e In) *fragment {
 	switch {
 	case len(e.List) == 0 && e.Not:
@@ -281,8 +278,8 @@ func (f *fragment) in(e In) *fragment {
 	}
 	f.write("(").add(e.X)
 	if f.dialect == Postgres && !arguments(e.List) {
-		// Postgres turns IN with expressions into one comparison for each, with a copy of X. In nested lists
-		// that would double the plan with each level, so = ANY (ARRAY[...]) is written instead.
+		// Postgres turns IN with expressions into a comparison for each, with a copy of X. In nested lists that would double the plan with each level,
+		// so in writes = ANY (ARRAY[...]) instead.
 		op := constant(" = ANY (ARRAY")
 		if e.Not {
 			op = " <> ALL (ARRAY"
@@ -293,13 +290,13 @@ func (f *fragment) in(e In) *fragment {
 		f.write(" NOT")
 	}
 	list := e.List
-	if e.alone() { // SQLite reads IN ((SELECT …)) as IN (SELECT …): without a row that would be an empty list, and not NULL
+	if e.alone() { // SQLite reads IN ((SELECT …)) as IN (SELECT …): without a row it would be an empty list instead of NULL
 		list = []Expr{Call{Unindexed, list}}
 	}
 	return f.write(" IN ").call(function("("), list).write(")")
 }
 
-// arguments reports whether a list is the same for all rows.
+// arguments reports whether a list has the same values for all rows.
 func arguments(list []Expr) bool {
 	for _, x := range list {
 		switch x := x.(type) {
@@ -336,8 +333,8 @@ func (f *fragment) orders(list []Order) *fragment {
 	return f
 }
 
-// order writes where NULL sorts on Postgres, which treats NULL as the largest value. SQLite needs
-// no such clause, and would not use an index with one.
+// order writes where Postgres sorts NULL, which it treats as the largest value. SQLite needs no such clause, and with one would not use an
+// index.
 func (f *fragment) order(o Order) *fragment {
 	f.add(o.Expr)
 	switch nulls := f.dialect == Postgres && !o.NotNull; {

@@ -5,25 +5,24 @@ import (
 	"fmt"
 )
 
-// Searched tests whether the texts of one row, and nothing else, match a query, or how well they
-// match. Package exosql/internal/search defines what that means.
+// Searched tests whether the texts of one row match a query, or how well they match. Package exosql/internal/search defines a match.
 type Searched struct {
-	Query  Arg // SQLite: the program's text; Postgres: a regular expression made from it
+	Query  Arg // the program's text on SQLite; on Postgres a regular expression made from it
 	Texts  []Expr
 	Rank   bool
-	Needle Arg // Postgres, without Rank: a part of every text that matches, which is looked for first
+	Needle Arg // on Postgres, without Rank: a part of every matching text, which is searched first
 }
 
 func (Searched) expr() {}
 
-// MaxTexts is how many texts can be searched together.
+// MaxTexts is the most texts that can be searched together.
 const MaxTexts = 8
 
-// searched writes the texts on Postgres in lower case, with a space and a character that no word has between them. The
-// rank counts up to ten matches of the expression in each text; each text counts four times as much as the next.
+// searched writes the texts on Postgres in lower case, separated by a space and a character that no word has. The rank counts up to ten
+// matches in each text. Each text counts four times as much as the next.
 //
-// The expression is a select, like the pattern of Like: a planner that knew it could try it on texts in its statistics,
-// which are rows of any tenant.
+// The expression is a select, like the pattern of Like. A planner that knew it could try it on texts in its statistics, which come from rows
+// of any tenant.
 func (f *fragment) searched(e Searched) *fragment {
 	if f.dialect == SQLite {
 		s := function("exo_search(")
@@ -52,7 +51,7 @@ func (f *fragment) searched(e Searched) *fragment {
 	return f.write(" AS bigint)")
 }
 
-// joined writes the folded texts of a row as one.
+// joined writes the folded texts of a row as one text.
 func (f *fragment) joined(texts []Expr) *fragment {
 	f.write("(")
 	for i, x := range texts {
@@ -64,16 +63,15 @@ func (f *fragment) joined(texts []Expr) *fragment {
 	return f.write(")")
 }
 
-// folded writes a text as package search folds it. ASCII text, with one byte for each character,
-// has the same lower case in all collations, and is quicker without ICU. Most texts are short
-// ASCII, so substr, which walks over all characters, is only for the others.
+// folded writes a text as package search folds it. ASCII text has the same lower case in all collations, and is quicker without ICU. Most
+// texts are short ASCII. So substr, which reads every character, is only for others.
 func (f *fragment) folded(x Expr) *fragment {
 	f.write("(CASE WHEN octet_length(").add(x).write(") <= 65536 AND octet_length(").add(x).write(") = char_length(").add(x).write(") THEN (lower(").add(x)
 	f.write(` COLLATE "C") COLLATE "C") ELSE replace((lower(substr(coalesce(`).add(x)
 	return f.write(`, ''), 1, 65536) COLLATE "und-x-icu") COLLATE "C"), U&'\03C2', U&'\03C3') END)`)
 }
 
-// searched checks the texts, and counts each as often as it is written.
+// searched checks the texts, and counts each as often as the text of the statement repeats it.
 func (c *checker) searched(e Searched, sc *scope) error {
 	if len(e.Texts) == 0 || len(e.Texts) > MaxTexts {
 		return fmt.Errorf("searched: there have to be 1 to %d texts", MaxTexts)

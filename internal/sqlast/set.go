@@ -30,14 +30,14 @@ func (c *checker) arms(src Source, outer *scope) (map[string]extent, error) {
 			if o.As != src.Sub.Columns[k].As {
 				return nil, fmt.Errorf("arm[%d]: output %q must have the name %q", i, o.As, src.Sub.Columns[k].As)
 			}
-			// The planner may move an outer condition into the arms. It then copies the condition into both, so both sizes count.
+			// The planner may move an outer condition into both arms. It then copies the condition, so both sizes count.
 			outputs[o.As] = extent{outputs[o.As].nodes + of[o.As].nodes, max(outputs[o.As].height, of[o.As].height)}
 		}
 	}
 	return outputs, nil
 }
 
-// derived builds the select of a source, or the two of a set.
+// derived builds the select of a source, or both selects of a set.
 func derived(src Source, d Dialect) sq.SelectBuilder {
 	if src.Recursion != nil {
 		return tree(src, d)

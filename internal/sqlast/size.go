@@ -2,14 +2,13 @@ package sqlast
 
 import "errors"
 
-// These bound a tree. A tree may share branches, and then be exponentially larger than its memory,
-// or contain itself. Engines have their own bounds, which show only when the statement is prepared,
-// or not at all. Both engines replace a derived table's column by its expression, so a sum x+x over
-// a sum x+x doubles with each layer (22 layers took SQLite 12 seconds, and no limit stopped it).
-// maxNodes counts the tree after that.
+// These bound a tree. A tree may share branches, and then be exponentially larger than its memory, or contain itself. Engines have their own
+// bounds, which show only when the statement is prepared, or not at all. Both engines replace a derived table's column by its expression, so a
+// sum x+x over a sum x+x doubles with each layer. SQLite took 12 seconds for 22 layers, and no limit stopped it. maxNodes counts the tree
+// after the replacement.
 //
-// SQLite refuses an expression deeper than 1000, and adds up the depths of the expressions around a
-// nested select, so 43 nested selects are too many.
+// SQLite refuses an expression deeper than 1000, and adds up the depths of the expressions around a nested select, so 43 nested selects are
+// too many.
 const (
 	maxNodes = 50_000
 	maxDepth = 400
@@ -22,18 +21,18 @@ var (
 	ErrDeep  = errors.New("the statement is nested too deeply")
 )
 
-// size measures a tree while it is walked.
+// size measures a tree during the walk.
 type size struct {
 	nodes   int
-	depth   int // of the present node
-	deepest int // in the present root
-	sum     int // of the heights of nested roots, below the present root
+	depth   int // the depth of the present node
+	deepest int // the greatest depth in the present root
+	sum     int // the sum of the heights of nested roots, below the present root
 }
 
-// extent is how much an expression adds at the place where an engine puts it.
+// extent is the size that an expression adds where an engine puts it.
 type extent struct{ nodes, height int }
 
-// enter counts a node that is n levels high; leave(n) goes back up.
+// enter counts a node that is n levels high. leave(n) goes back up.
 func (z *size) enter(n int) error {
 	z.depth += n
 	z.nodes++
@@ -56,7 +55,7 @@ func (z *size) stand(e extent) error {
 	return z.enter(e.height)
 }
 
-// root measures an expression that is not part of another in its Select.
+// root measures an expression that is not part of another one in its Select.
 func (z *size) root(walk func() error) (extent, error) {
 	nodes, deepest, sum := z.nodes, z.deepest, z.sum
 	z.deepest, z.sum = z.depth, 0
@@ -72,8 +71,8 @@ func (z *size) root(walk func() error) (extent, error) {
 	return extent{z.nodes - nodes, height}, nil
 }
 
-// levels returns how many levels SQLite's parser makes of a node: a chain of n operands has n-1,
-// NOT IN is a NOT over an IN, and a single query in a list has a sign before it.
+// levels returns how many levels SQLite's parser makes of a node. A chain of n operands has n-1, NOT IN is a NOT over an IN, and a single
+// query in a list has a sign before it.
 func levels(e Expr) int {
 	switch e := e.(type) {
 	case Call:

@@ -1,10 +1,9 @@
 package sqlast
 
-// Tables returns, for each table named anywhere in s, the columns that are read from it: the least
-// that an authorizer has to admit. Columns of derived tables are traced to the columns that they
-// are made from; all outputs of a derived table count, read or not. A table with rows that are only
-// counted (COUNT(*), EXISTS) has an empty set. Names are spelled as in s. For a tree that Render
-// refuses in every dialect Tables returns nil, which admits nothing.
+// Tables returns, for each table named in s, the columns that s reads from it: the least that an authorizer must admit. It traces columns of
+// derived tables to their origin. All outputs of a derived table count, read or not. A table with rows that are only counted (COUNT(*),
+// EXISTS) has an empty set. Names are spelled as in s. For a tree that Render refuses in every dialect Tables returns nil, which admits
+// nothing.
 func Tables(s *Select) map[string]map[string]bool {
 	reads, err := check(s, NoDialect)
 	if err != nil {
@@ -13,7 +12,7 @@ func Tables(s *Select) map[string]map[string]bool {
 	return reads
 }
 
-// Folded folds the names of tables and columns as an engine compares them.
+// Folded folds the names of tables and columns as engines compare them.
 func Folded(reads map[string]map[string]bool) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for t, cols := range reads {

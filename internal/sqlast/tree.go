@@ -7,22 +7,22 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// Recursion is the rows of First and the rows that Next reaches from them, repeatedly. In both, the first Keys outputs
-// identify a row, and the last output is its depth. As a source it has each row once: its keys and, under the name of
-// the last output, its least depth. Next reads the rows of the previous step once, as the source with the Recursion's
-// alias as Step. It has to bound the depth, or a cycle in the data never ends.
+// Recursion is the rows of First and, repeatedly, the rows that Next reaches from them. In both, the first Keys outputs identify a row, and
+// the last output is its depth. As a source it has each row once: its keys, and its least depth under the last output's name. Next reads the
+// previous step's rows once, as a source with the Recursion's alias as Step. It must bound the depth, because a cycle in the data would never
+// end.
 type Recursion struct {
-	First, Next *Select // with the same output names; neither has an order or a limit
+	First, Next *Select // both have the same output names, and neither has an order or a limit
 	Keys        int
 }
 
-// TreePrefix begins the name of a Recursion's rows in a statement. No table of a statement may have
-// such a name: within the Recursion it would mean the rows.
+// TreePrefix begins the name of a Recursion's rows in a statement. No table of a statement may have such a name, because within the Recursion
+// it would mean the rows.
 const TreePrefix = "exo_tree_"
 
 func treeName(alias string) string { return TreePrefix + alias }
 
-// steps are the recursions with a Next that is being checked, and how often each Next has read the previous rows.
+// steps are the recursions with a Next under check, and how often each Next has read the previous rows.
 type steps map[string]*stepOf
 
 type stepOf struct {
@@ -54,7 +54,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 0, err)
 	}
 	step := &stepOf{outputs: map[string]extent{}}
-	for name := range outputs { // they were computed before, and are only read here
+	for name := range outputs { // these were computed before; the source only reads them
 		step.outputs[name] = extent{1, 1}
 	}
 	if c.steps == nil {
@@ -78,7 +78,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 	return out, nil
 }
 
-// step returns the outputs of a source with the previous rows.
+// step returns the outputs of a source that has the previous rows.
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
@@ -88,7 +88,7 @@ func (c *checker) step(src Source) (map[string]extent, error) {
 	return s.outputs, nil
 }
 
-// tree writes the select of a Recursion, with its WITH clause before it.
+// tree writes the select of a Recursion, with a WITH clause before it.
 func tree(src Source, d Dialect) sq.SelectBuilder {
 	r, name := src.Recursion, treeName(src.Alias)
 	f := newFragment(d).write("WITH RECURSIVE ").name(name).write(" (")

@@ -2,41 +2,41 @@ package sqlast
 
 import "errors"
 
-// Window is a window of a Select: its rows with equal values of PartitionBy, in an order. Functions name it, so the text contains
-// its expressions once. An expression with placeholders never equals its repetition, and the engine would sort again.
+// Window is a window of a Select: the rows with equal values of PartitionBy, in an order. Functions name their window, so the text has its
+// expressions once. Otherwise the engine would sort again, because an expression with placeholders never equals its repetition.
 type Window struct {
-	As          string // unique in its Select
+	As          string // the name, unique in its Select
 	PartitionBy []Expr
 	OrderBy     []Order
 }
 
-// Windowed is a function over a window of its Select, in an output.
+// Windowed is a function of a window of its Select, in an output.
 type Windowed struct {
 	Window string
 	Func   WindowFunc
-	Agg    Func // with Aggregated: all but CountDistinct and Median
-	X      Expr // nil for those that take no value
-	N      Expr // for Lag and Lead: how many rows away, an Arg, or nil for one; for a Moving frame: how many rows before this one are in it, an Arg
+	Agg    Func // the aggregate for Aggregated: any except CountDistinct and Median
+	X      Expr // the value; nil for a function without one
+	N      Expr // an Arg: for Lag and Lead the distance in rows (nil means one), for a Moving frame the number of earlier rows in it
 	Frame  Frame
-	Stored bool // as in Aggregate
+	Stored bool // X is a column of decimals in their stored form: see Aggregate
 }
 
-// Frame says which rows of a window an Aggregated function uses. Without an order it uses all of them. With
-// an order it uses the rows up to the present one, from the beginning or from a number of rows before.
+// Frame chooses the rows of a window that an Aggregated function uses. Without an order it uses all rows. With an order it uses the rows up to
+// the present one, from the beginning or from some rows before.
 type Frame uint8
 
-// These are the frames. Functions that number rows, and Lag and Lead, have none.
+// These are the frames. Functions that number rows, and Lag and Lead, have no frame.
 const (
 	NoFrame Frame = iota
-	UpTo          // the rows up to this one
+	UpTo          // the rows up to the present one
 	Whole         // all rows
-	Moving        // some rows before this one, and this one
+	Moving        // some rows before the present one, and this one
 )
 
-// WindowFunc is a function of the rows of a window.
+// WindowFunc is a function of a window's rows.
 type WindowFunc uint8
 
-// The functions of windows.
+// These are the functions of windows.
 const (
 	NoWindowFunc WindowFunc = iota
 	Number
@@ -53,7 +53,7 @@ const (
 var windowFuncs = [numWindowFuncs]struct {
 	open    constant
 	value   bool
-	ordered bool // it needs an order
+	ordered bool // the function needs an order
 }{
 	Number: {"ROW_NUMBER(", false, true}, Rank: {"RANK(", false, true}, DenseRank: {"DENSE_RANK(", false, true},
 	Lag: {"LAG(", true, true}, Lead: {"LEAD(", true, true}, FirstValue: {"FIRST_VALUE(", true, true}, LastValue: {"LAST_VALUE(", true, true},
@@ -61,7 +61,7 @@ var windowFuncs = [numWindowFuncs]struct {
 
 func (Windowed) expr() {}
 
-// over writes a function and its window.
+// over writes a function with its window.
 func (f *fragment) over(e Windowed) *fragment {
 	if e.Func != Aggregated {
 		f.write(windowFuncs[e.Func].open)
@@ -79,7 +79,7 @@ func (f *fragment) over(e Windowed) *fragment {
 	case e.Agg == SumWhole && f.dialect == Postgres:
 		return f.write("CAST(SUM(").add(e.X).write(")").frame(e).write(" AS numeric)")
 	default:
-		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // the other aggregates can give up rows again
+		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // these two need another function, because they can't give up rows; other aggregates can
 			s.open = movingPrefix + s.open[len(functionPrefix):]
 		}
 		if e.Stored {
@@ -101,7 +101,7 @@ func (f *fragment) frame(e Windowed) *fragment {
 	return f.write(" OVER ").name(e.Window)
 }
 
-// windows writes the windows of a select, after its conditions.
+// windows writes a select's windows, after its conditions.
 func (f *fragment) windows(list []Window) *fragment {
 	for i, w := range list {
 		if i == 0 {
@@ -121,7 +121,7 @@ func (f *fragment) windows(list []Window) *fragment {
 	return f
 }
 
-// windows checks the windows of a select, and notes which of them have an order.
+// windows checks a select's windows, and notes which have an order.
 func (c *checker) windows(s *Select, sc *scope) error {
 	if len(s.Windows) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 	if s.Group > 0 {
 		return errors.New("a select that groups rows has no windows")
 	}
-	if len(s.OrderBy) > 0 { // squirrel would write the order before the windows
+	if len(s.OrderBy) > 0 { // an order would be lost, because squirrel writes it before the windows
 		return errors.New("a select that has windows has no order")
 	}
 	sc.windows = map[string]bool{}
@@ -151,7 +151,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 	return nil
 }
 
-// over checks a function and that its select has the window.
+// over checks a function, and that its select has the window.
 func (c *checker) over(e Windowed, sc *scope, p place) error {
 	if p&window == 0 || !sc.outputs {
 		return errors.New("a function of a window is allowed only in an output")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// WriteKind is the kind of a Write. The zero kind is no write.
+// WriteKind is the kind of a Write. The zero kind is invalid.
 type WriteKind uint8
 
 const (
@@ -15,40 +15,38 @@ const (
 	Delete
 )
 
-// Write is one statement that changes rows of one table. A Select finds the rows for an update or a
-// delete, so writes have the same guarantees as reads: the rows are those with the keys that From
-// gives. Without From they are those that match Where.
+// Write is one statement that changes rows of a table. For an update or a delete the Select From finds the rows, so writes have the same
+// guarantees as reads. The changed rows have the keys that From returns. Without From they are the rows that match Where.
 type Write struct {
 	Kind  WriteKind
 	Table string
-	In    string // as of a Source
+	In    string // the PostgreSQL schema of the table: see Source
 
-	// Columns are the columns that get a value, each once.
+	// Columns are the columns that get a value. Each occurs once.
 	Columns []string
-	// Rows are the new rows of an Insert: for each column an Arg, or Null.
+	// Rows are the new rows of an Insert. Each has an Arg or Null for each column.
 	Rows [][]Expr
 
-	// Alias is the name of Table in an Update or a Delete. From, if it is not nil, selects the rows
-	// to change: those with columns equal to From's outputs, by the pairs in Keys. From must not
-	// have two rows with one key: the engines differ on which one counts.
+	// Alias is the name of Table in an Update or a Delete. From, if not nil, selects the rows to change: those with columns equal to From's
+	// outputs, by the pairs in Keys. From must not have two rows with the same key, because engines differ on which one counts.
 	Alias string
 	From  *Select
 	As    string // the alias of From
 	Keys  []KeyOutput
-	// Values are the new values of Columns in an Update: an output of From, an Arg, or Null.
-	// Without From they may be any expressions over the row.
+	// Values are the new values of Columns in an Update: each is an output of From, an Arg, or Null. Without From they may be any expressions over
+	// the row.
 	Values []Expr
-	// Where are further conditions that read Alias only. Without From there must be at least one.
+	// Where are further conditions, which read only Alias. Without From there must be at least one.
 	Where []Expr
 
-	// Returning are columns of an inserted row that the statement returns, in order.
+	// Returning are columns of an inserted row that the statement returns, in this order.
 	Returning []string
 }
 
-// KeyOutput means that a column of the table equals an output of the select.
+// KeyOutput requires that a column of the table equals an output of the select.
 type KeyOutput struct{ Column, Output string }
 
-// RenderWrite is Render for a Write. reads is what the statement reads, as in Tables.
+// RenderWrite is Render for a Write. reads has what the statement reads, in the form of Tables.
 func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, nil, errors.New("sqlast: no such dialect")
@@ -119,7 +117,7 @@ func (f *fragment) update(w *Write) {
 	f.matched(w)
 }
 
-// delete writes IN for SQLite, which has no USING.
+// delete writes a delete. SQLite gets IN, because it has no USING.
 func (f *fragment) delete(w *Write) {
 	f.write("DELETE FROM ").path(w.In, w.Table).write(" AS ").name(w.Alias)
 	if w.From == nil {
@@ -159,7 +157,7 @@ func (f *fragment) matched(w *Write) {
 	}
 }
 
-// and begins conjunct number i of a WHERE.
+// and begins condition number i of a WHERE.
 func (f *fragment) and(i int) *fragment {
 	if i == 0 {
 		return f.write(" WHERE ")
@@ -167,7 +165,7 @@ func (f *fragment) and(i int) *fragment {
 	return f.write(" AND ")
 }
 
-// checkWrite checks a Write and returns what it reads.
+// checkWrite checks a Write and returns what the statement reads.
 func checkWrite(w *Write, d Dialect) (map[string]map[string]bool, error) {
 	if w == nil || w.Kind == NoWrite || w.Kind > Delete {
 		return nil, errors.New("no such write")
@@ -209,7 +207,7 @@ func distinctNames(what string, names []string) error {
 func (c *checker) rows(w *Write) error {
 	switch {
 	case len(w.Columns) == 0 || len(w.Rows) == 0:
-		return errors.New("an insert of nothing")
+		return errors.New("an insert needs Columns and Rows")
 	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where) > 0:
 		return errors.New("an insert can't have From, Alias, As, Keys, Values or Where")
 	}
@@ -235,7 +233,7 @@ func given(e Expr) bool {
 	return arg || e == Expr(Null)
 }
 
-// changes checks which rows an update or a delete changes.
+// changes checks which rows an update or a delete changes, and the new values.
 func (c *checker) changes(w *Write) error {
 	switch {
 	case len(w.Rows)+len(w.Returning) > 0:
@@ -286,7 +284,7 @@ func (c *checker) changes(w *Write) error {
 	return c.conjuncts("where", w.Where, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
 }
 
-// direct checks an update or a delete of the rows that match its conditions.
+// direct checks an update or a delete without From: its conditions find the rows.
 func (c *checker) direct(w *Write) error {
 	if err := checkIdent(w.Alias); err != nil {
 		return fmt.Errorf("alias: %w", err)

@@ -1,4 +1,4 @@
-// Package sqlname writes the names of tables and columns into SQL. Only this package quotes them.
+// Package sqlname writes the names of tables and columns into SQL. No other package quotes names.
 package sqlname
 
 import (
@@ -10,8 +10,8 @@ import (
 // Quote writes a name as a delimited identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Plain writes a name for a statement that a person reads and may run: with quotes only if SQLite
-// or PostgreSQL would otherwise read it as another name or a keyword.
+// Plain writes a name for a statement that a person reads and may run. It adds quotes only if SQLite or PostgreSQL would otherwise read
+// another name or a keyword.
 func Plain(name string) string {
 	if name == "" || reserved[name] {
 		return Quote(name)
@@ -24,12 +24,12 @@ func Plain(name string) string {
 	return name
 }
 
-// List writes names as Plain does, with commas.
+// List writes names in the form of Plain, with commas.
 func List(names []string) string {
 	return strings.Join(scalar.Each(names, Plain), ", ")
 }
 
-// Path writes a name with its schema, or alone if the schema is empty.
+// Path writes a name after its schema, or alone if the schema is empty.
 func Path(schema, name string) string {
 	if schema == "" {
 		return Plain(name)
@@ -37,7 +37,7 @@ func Path(schema, name string) string {
 	return Plain(schema) + "." + Plain(name)
 }
 
-// reserved are the words that PostgreSQL reserves or keeps from being the names of columns or functions, and all keywords of SQLite.
+// reserved are the words that PostgreSQL reserves or refuses as names of columns or functions, and all keywords of SQLite.
 var reserved = scalar.Words(`abort action add after all alter always analyse analyze and any array as asc asymmetric attach authorization autoincrement
 	before begin between bigint binary bit boolean both by
 	cascade case cast char character check coalesce collate collation column commit concurrently conflict constraint create cross current current_catalog current_date

@@ -1,5 +1,5 @@
-// Package terms names the parts of a declaration for the reader of an error: a Go programmer reads Go, and an operator reads
-// YAML. An error that names what to write uses the Reader of the table's declaration, so the choice is made in one place.
+// Package terms names the parts of a declaration for the reader of an error. A Go programmer reads Go, an operator reads YAML. Errors use the
+// Reader of the table's declaration, so the choice is made in one place.
 package terms
 
 import (
@@ -19,7 +19,7 @@ const (
 	File                  // the author of a grant file
 )
 
-// of chooses the text of the reader.
+// of returns the text for the reader.
 func (r Reader) of(inGo, dynamic, file string) string {
 	switch r {
 	case Dynamic:
@@ -30,13 +30,13 @@ func (r Reader) of(inGo, dynamic, file string) string {
 	return inGo
 }
 
-// Permit names a permission for writes through a facet: inGo makes the permission, and file is its form in a grant file.
+// Permit names a permission for writes through a facet. inGo makes the permission in Go, and file is its form in a grant file.
 func (r Reader) Permit(inGo, file, facet string) string {
 	at := strings.TrimSpace("the facet " + facet)
 	return r.of(fmt.Sprintf("Permit(%s) on %s", inGo, at), fmt.Sprintf("Permit(%q) on %s", file, at), fmt.Sprintf("`effects: [%s]` in %s", quoted(file), at))
 }
 
-// PermitName names a permission alone.
+// PermitName names a permission without its place.
 func (r Reader) PermitName(inGo, file string) string {
 	return r.of(inGo, strconv.Quote(file), "`"+file+"` under effects")
 }
@@ -44,38 +44,38 @@ func (r Reader) PermitName(inGo, file string) string {
 // PermitOfTable names a permission for writes by Go code.
 func (Reader) PermitOfTable(inGo string) string { return fmt.Sprintf("Permit(%s) on the Table", inGo) }
 
-// PermitOfAny names a permission for any write, if no facet is known.
+// PermitOfAny names a permission for any write. It is for errors that know no facet.
 func (Reader) PermitOfAny(inGo string) string {
 	return fmt.Sprintf("Permit(%s) on the facet by which programs write, or on the Table for Go code; exosql.Written takes the same", inGo)
 }
 
-// Link names a link that a facet has to show.
+// Link names a link that a facet must show.
 func (r Reader) Link(to string) string {
 	return r.of("the link from it to "+to+" on its facet, by exosql.Via", "the link from it to "+to+" on its facet, by Facet.Add", "a link to a facet of "+to+" among the `links` of its facet")
 }
 
-// LinkOver names a link for Go code that writes columns.
+// LinkOver names a link for Go code that writes its columns.
 func (Reader) LinkOver(to string) string {
 	return "a link over these columns, declared by exosql.One or exosql.Many, and a scope of " + to + " in the grant"
 }
 
-// NotInserted says that programs don't set columns of a new row.
+// NotInserted describes columns of a new row that programs can't set.
 func (r Reader) NotInserted() string {
 	return r.of("without AllowInsert of them", "without AllowInsert of them", "which `insert` does not list")
 }
 
-// NoInsert names a facet that inserts no rows.
+// NoInsert describes a facet through which programs insert no rows.
 func (r Reader) NoInsert() string {
 	return r.of("no AllowInsert", "no AllowInsert", "no `insert`")
 }
 
-// Inserted names a column that programs set in a new row.
+// Inserted describes a column that programs set in a new row.
 func (r Reader) Inserted(column string) string {
 	inGo := column + " among the columns of the facet and of AllowInsert"
 	return r.of(inGo, inGo, fmt.Sprintf("%s among `columns` and `insert` of the facet", quoted(column)))
 }
 
-// RowLabel is the label of a table's rows.
+// RowLabel names the label of a table's rows.
 func (r Reader) RowLabel(table string) string {
 	inGo := "the same label for the rows of " + table + ", by WithLabel on the Table"
 	return r.of(inGo, inGo, "the same `label` in the facet of "+table)
@@ -87,7 +87,7 @@ func (r Reader) Label(tags []string) string {
 	return r.of("WithLabel("+list+")", "Label: []string{"+list+"}", "`label: ["+list+"]`")
 }
 
-// NoKey names the declaration of a table without a key.
+// NoKey describes the declaration of a table without a key.
 func (r Reader) NoKey() string {
 	return r.of("Table.Keyless in its declaration", "no ColumnSpec with Key", "no `key` in the file")
 }
@@ -106,18 +106,18 @@ func (r Reader) OneOf(values []string) string {
 // OneOfName names the property that lists the values of a column.
 func (r Reader) OneOfName() string { return r.of("OneOf", "OneOf", "`one_of`") }
 
-// ISO names the property of a column with times as text in one form.
+// ISO names the property of a column that stores times as text in one form.
 func (r Reader) ISO() string { return r.of("StoredISO()", "StoredISO", "`iso: true`") }
 
-// Stored names the form in which SQLite stores a column.
+// Stored names the property with the form in which SQLite stores a column.
 func (r Reader) Stored(form string) string {
 	return r.of("Stored("+strconv.Quote(form)+")", "Stored: "+strconv.Quote(form), "`stored: "+form+"`")
 }
 
-// StoredName names the property with that form.
+// StoredName names that property without its value.
 func (r Reader) StoredName() string { return r.of("Stored", "Stored", "`stored`") }
 
-// Type names the declaration that gives a column a type. inGo is the type of its field.
+// Type names the declaration that gives a column its type. inGo is the type of the field.
 func (r Reader) Type(kind, inGo string) string {
 	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")
 }
@@ -130,31 +130,31 @@ func (r Reader) ListType() string {
 	return r.of("a slice", "its type in Elem", "its type between brackets, like `type: [text]`")
 }
 
-// As names the declaration that gives a column another name for programs.
+// As names the property with a column's other name for programs.
 func (r Reader) As() string { return r.of("Named", "ColumnSpec.As", "`as`") }
 
 // Search names the declaration that lets programs search.
 func (r Reader) Search() string { return r.of("Facet.Search", "Facet.Search", "`search`") }
 
-// MeasureName names the declaration of a measure's name.
+// MeasureName names the property with a measure's name.
 func (r Reader) MeasureName() string { return r.of("As", "MeasureSpec.Name", "a key of `measures`") }
 
-// Nullable names a declaration of a column that may be NULL.
+// Nullable describes a column that may be NULL.
 func (r Reader) Nullable() string {
 	return r.of("exosql.NewNullable with a pointer field", "a column that the catalogue knows as nullable", "a column that the database knows as nullable")
 }
 
-// NotNull names a declaration of a column that is never NULL.
+// NotNull describes a column that is never NULL.
 func (r Reader) NotNull() string {
 	return r.of("exosql.NewColumn", "a column that the catalogue knows as never NULL", "a column that the database knows as never NULL")
 }
 
-// Table names a declaration of a table by its name.
+// Table names a declaration of a table with this name.
 func (r Reader) Table(name string) string {
 	return r.of(fmt.Sprintf("exosql.NewTable[…](%q)", name), fmt.Sprintf("the table %q", name), fmt.Sprintf("`table: %s`", name))
 }
 
-// Readers names the property that lists who may read a value.
+// Readers names the property that lists the readers of a value.
 func (r Reader) Readers() string { return r.of("ReadBy", "Readers", "`readers`") }
 
 // MaxBytes names the property with the largest size of a labelled value.
@@ -163,19 +163,19 @@ func (r Reader) MaxBytes() string { return r.of("MaxBytes", "MaxBytes", "`max_by
 // LabelName names the property that gives a label.
 func (r Reader) LabelName() string { return r.of("WithLabel", "Label", "`label`") }
 
-// Scope names the declaration of which rows of a table are in scope. link is a link by which the table can be reached.
+// Scope names the declaration of a table's rows in scope. link is a link through which the table can be reached.
 func (r Reader) Scope(link string) string {
 	return r.of("as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
 		"as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
 		"by `scope: via "+link+"`, a condition, or `shared`")
 }
 
-// Filled names a scope that gives a column its value.
+// Filled describes a scope that gives a column its value.
 func (r Reader) Filled(column string) string {
 	return r.of("a scope with "+column+".Eq(…)", "a scope with Eq("+strconv.Quote(column)+", …)", "a `scope` with "+column+" = …")
 }
 
-// Value names a Go value that does not fit a column.
+// Value describes a Go value that does not fit a column.
 func (r Reader) Value(x any, shown string) string {
 	if r != File {
 		return fmt.Sprintf("%stype %T", shown, x)
@@ -186,10 +186,10 @@ func (r Reader) Value(x any, shown string) string {
 	case bool:
 		return strings.TrimSuffix(shown, " of ")
 	}
-	return "the number " + strings.Trim(strings.TrimSuffix(shown, " of "), `"`) // a json.Number is quoted
+	return "the number " + strings.Trim(strings.TrimSuffix(shown, " of "), `"`) // the text of a json.Number is quoted
 }
 
-// quoted writes a text in double quotes, in the form of YAML and Go.
+// quoted writes a text in double quotes, which YAML and Go both read.
 func quoted(s string) string { return strconv.Quote(s) }
 
 func listed(texts []string) string {

@@ -15,8 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Runner acts on behalf of one principal: every program it runs has that
-// principal's grants and nothing else.
+// Runner runs programs with exactly the grants of one principal.
 type Runner struct {
 	Eval exoeval.Runner
 	Gate *exo.Gate
@@ -25,15 +24,15 @@ type Runner struct {
 	events []exo.Entry
 }
 
-// Outcome is how a program ended, in a form that tests compare.
+// Outcome is the end of a program, in a form that tests can compare.
 type Outcome struct {
-	JSON    string // of the result; "" when the program failed
+	JSON    string // the result as JSON; "" if the program failed
 	Kind    fail.Kind
 	Message string
 	Console string
 	Result  *exoeval.RunResult
 	SQL     []exosql.Query
-	Events  []exo.Entry // about the program's messages
+	Events  []exo.Entry // the record's entries about messages
 }
 
 // As makes a Runner for a tenant of db.
@@ -65,7 +64,7 @@ func NewRunner[L Limits](t testing.TB, grants map[string]exo.Object, l L) *Runne
 	return r
 }
 
-// Limits are the limits of a gate, of an evaluator, or of both.
+// Limits are limits of a gate, of an evaluator, or of both.
 type Limits interface {
 	exo.Limits | exoeval.Bounds | Both
 }
@@ -88,8 +87,7 @@ func Split[L Limits](l L) (exo.Limits, exoeval.Bounds) {
 	return both.Limits, both.Bounds
 }
 
-// InProcess runs programs against g in this process, within the first bounds if there are
-// any. It panics if a grant has a name that programs can't use.
+// InProcess runs programs against g in this process, within the first of bounds. It panics if programs can't use the name of a grant.
 func InProcess(g *exo.Gate, bounds ...exoeval.Bounds) exoeval.Runner {
 	r, err := (exoeval.InProcess{}).Bind(g, append(bounds, exoeval.Bounds{})[0])
 	if err != nil {
@@ -98,7 +96,7 @@ func InProcess(g *exo.Gate, bounds ...exoeval.Bounds) exoeval.Runner {
 	return r
 }
 
-// Start is the time that the clock of every program shows.
+// Start is the time on the clock of every program.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // Run runs one program. Runs of one Runner must not overlap.
@@ -107,7 +105,7 @@ func (r *Runner) Run(t testing.TB, program string) Outcome {
 	return r.RunIn(context.Background(), t, program)
 }
 
-// RunIn is Run with a context, such as that of a transaction.
+// RunIn is Run with a context, for example of a transaction.
 func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcome {
 	t.Helper()
 	r.mu.Lock()
@@ -138,7 +136,7 @@ func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcom
 	return o
 }
 
-// Visible returns all that the author of the program sees of the run.
+// Visible returns everything that the program's author sees of the run.
 func (o Outcome) Visible() string { return o.JSON + "\n" + o.Message + "\n" + o.Console }
 
 func (o Outcome) String() string {
@@ -148,8 +146,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%s\nconsole: %s", o.JSON, o.Console)
 }
 
-// Leaks names what the author of the program saw and must not see: a text of another tenant, or a
-// hidden text.
+// Leaks names what the program's author saw but must not see: a text of another tenant, or a hidden text.
 func (o Outcome) Leaks(tenant int64) string {
 	for other, canary := range Canaries {
 		if other != tenant && strings.Contains(o.Visible(), canary) {

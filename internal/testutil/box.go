@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Box is an object that is no database. Its fields are private state of the host. Nothing may show
-// them: not errors, not JSON, not the console.
+// Box is an object without a database. Its fields are private state of the host. No error, JSON or console may show them.
 type Box struct {
 	Secret string
 	mu     sync.Mutex

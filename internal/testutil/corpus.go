@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// File is one file of a corpus. A test that ranges over a corpus must call Read.
+// File is one file of a corpus. A test that uses a corpus must call Read for each file.
 type File struct {
-	Name string // without the folder
+	Name string // the file's name without the folder
 	Path string
 	text string
 	read bool
 }
 
-// Read returns the text, and notes that a test has read it.
+// Read returns the text, and notes that the test has read it.
 func (f *File) Read() string { f.read = true; return f.text }
 
-// Root is the folder of the module.
+// Root returns the folder of the module.
 func Root() string { return root }
 
-// root is found at the start, while a test is in the folder of its package. A program that was
-// built here has the path of this file; with -trimpath it has only the path in the module.
+// root is found at the start, while a test is in its package's folder. A program that is built here contains the path of this file, but with
+// -trimpath only the path in the module.
 var root = func() string {
 	_, here, _, _ := runtime.Caller(0)
 	if filepath.IsAbs(here) {
@@ -39,8 +39,8 @@ var root = func() string {
 	return dir
 }()
 
-// Corpus reads the files of testdata/folder. The test fails if there is none, if a file has another
-// ending (no test would read it), and if the test ends without reading each file.
+// Corpus reads the files of testdata/folder. The test fails if there is no file, or if a file has another ending, because no test would read
+// it. It also fails if it ends without reading each file.
 func Corpus(t testing.TB, folder, ending string) []*File {
 	t.Helper()
 	dir := filepath.Join(Root(), "testdata", folder)
@@ -54,7 +54,7 @@ func Corpus(t testing.TB, folder, ending string) []*File {
 	}
 	t.Cleanup(func() {
 		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") || t.Failed() {
-			return // only a part of the corpus was requested
+			return // the caller wanted only a part of the corpus
 		}
 		if f := unread(files); f != "" {
 			t.Errorf("%s was not read", f)

@@ -8,19 +8,19 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Tenants are the two organisations of the database. Each text contains the canary of its tenant,
-// so a text shows from whose row it was read.
+// Tenants are the two organisations of the database. Each text contains the canary of its tenant, so a text shows which tenant's row it comes
+// from.
 const (
 	Acme = 1
 	Bolt = 2
 )
 
-// Canaries are in the texts of their tenants; Hidden is in columns that no facet of Tenant shows.
+// Canaries are in all texts of their tenants. Hidden is in columns that no facet of Tenant shows.
 var Canaries = map[int64]string{Acme: "ACME", Bolt: "BOLT"}
 
 const Hidden = "HIDDEN"
 
-// These are the tables, for both engines: see Engine.SQL.
+// This creates the tables on both engines: see Engine.SQL.
 const ddl = `
 CREATE TABLE orgs (id {int} PRIMARY KEY, name TEXT NOT NULL, api_key TEXT NOT NULL);
 CREATE TABLE members (id {int} PRIMARY KEY, org_id {int} NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, password TEXT NOT NULL);
@@ -32,9 +32,8 @@ CREATE TABLE task_tags (task_id {int} NOT NULL, tag_id {int} NOT NULL, PRIMARY K
 CREATE INDEX tasks_project ON tasks (project_id);
 `
 
-// Foreign keys cross tenants in every way that a schema without composite keys
-// allows: a lead, an assignee, an author and a comment of the other tenant, a
-// tag that both use. Rows that link across organisations are numbered from 90 up.
+// Foreign keys cross tenants in every way that a schema without composite keys allows: a lead, an assignee, an author and a comment of the
+// other tenant, and a tag that both use. Rows that link across organisations have numbers from 90 up.
 const rows = `
 INSERT INTO orgs VALUES
 	(1, 'ACME org', 'HIDDEN key of ACME'),
@@ -70,14 +69,13 @@ INSERT INTO tags VALUES (1, 'urgent'), (2, 'later'), (3, 'unused');
 INSERT INTO task_tags VALUES (1001, 1), (1002, 1), (1002, 2), (2001, 1), (2002, 2);
 `
 
-// Fill creates the tables and rows in SQLite; it is the Setup of Open.
+// Fill creates the tables and rows in SQLite. Open uses it as Setup.
 func Fill(ctx context.Context, db *sql.DB) error { return SQLite.Fill()(ctx, db) }
 
-// Open opens a fresh SQLite database of two tenants in memory, closed with the
-// test. Tests of behaviour that depends on the engine use Engines.
+// Open opens a fresh SQLite database of two tenants in memory, until the test ends. Tests of behaviour that depends on the engine use Engines.
 func Open(t testing.TB) *exosql.DB { return OpenWith(t, "") }
 
-// OpenWith is Open with more SQL after the usual rows.
+// OpenWith is Open with further SQL after the usual rows.
 func OpenWith(t testing.TB, more string) *exosql.DB {
 	t.Helper()
 	return SQLite.Open(t, more)

@@ -91,15 +91,14 @@ var (
 	TaskTagTag  = exosql.NewKey(TaskTags, "tag_id", func(t *TaskTag) *int64 { return &t.TagID })
 )
 
-// These are the texts that programs search.
+// These are the texts that programs can search.
 var (
 	TaskText    = exosql.NewSearch(Tasks, TaskTitle, TaskStatus)
 	CommentText = exosql.NewSearch(Comments, CommentBody)
 	MemberText  = exosql.NewSearch(Members, MemberName)
 )
 
-// There are links in both directions for each key: code that trusts links alone could leave a
-// tenant by the way back.
+// Each key has links in both directions, because code that trusts links alone could leave a tenant by the way back.
 var (
 	OrgMembers  = exosql.Many("members", OrgID, MemberOrg)
 	OrgProjects = exosql.Many("projects", OrgID, ProjectOrg)

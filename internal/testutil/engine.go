@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Engine is one kind of database that a test runs on.
+// Engine is a kind of database that tests run on.
 type Engine struct {
 	Name  string
 	types *strings.Replacer
@@ -31,8 +31,8 @@ var (
 		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]", "{decimals}", "numeric[]")}
 )
 
-// Engines runs a test on each engine. Every behaviour that depends on a database is tested this way; a test
-// of one engine only names the reason. ./test.sh --quick runs a third of them on PostgreSQL.
+// Engines runs a test on each engine. All behaviour that depends on a database is tested so; a test of only one engine gives its reason.
+// ./test.sh --quick runs a third of the tests on PostgreSQL.
 func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	for _, e := range []Engine{SQLite, Postgres} {
 		t.Run(e.Name, func(t *testing.T) {
@@ -44,10 +44,10 @@ func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// SQL writes a statement for the engine: words like {int} and {time} are types.
+// SQL writes a statement for the engine. Words like {int} and {time} become types.
 func (e Engine) SQL(text string) string { return e.types.Replace(text) }
 
-// Pick returns the text for the engine.
+// Pick returns the text for this engine.
 func (e Engine) Pick(sqlite, postgres string) string {
 	if e.Name == SQLite.Name {
 		return sqlite
@@ -55,13 +55,13 @@ func (e Engine) Pick(sqlite, postgres string) string {
 	return postgres
 }
 
-// Fill creates the tables and rows of two tenants, and then runs more statements.
+// Fill creates the tables and rows of two tenants, and then runs further statements.
 func (e Engine) Fill(more ...string) func(context.Context, *sql.DB) error {
 	return e.Exec(append([]string{ddl, rows}, more...)...)
 }
 
-// Exec runs statements. On PostgreSQL, ANALYZE covers only the test's own tables: on all tables of the server
-// it would wait, in one transaction, for tables that another test drops, and that test for it.
+// Exec runs statements. On PostgreSQL, ANALYZE covers only the test's own tables. On all tables it could deadlock with another test: each
+// would wait for tables that the other one uses or drops.
 func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error {
 	return func(ctx context.Context, db *sql.DB) error {
 		text := e.SQL(strings.Join(statements, ";\n"))
@@ -75,8 +75,7 @@ func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error 
 
 var analyze = regexp.MustCompile(`;\s*ANALYZE\s*(;|\z)`)
 
-// Open opens a fresh database of two tenants, closed with the test, and runs
-// more statements first.
+// Open opens a fresh database of two tenants, after running further statements. The test's end closes it.
 func (e Engine) Open(t testing.TB, more ...string) *exosql.DB {
 	t.Helper()
 	return e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(more...)})
@@ -92,7 +91,7 @@ func (e Engine) OpenWith(t testing.TB, opt *exosql.OpenOptions) *exosql.DB {
 	return e.OpenURL(t, url, opt)
 }
 
-// OpenURL opens a database that is closed with the test.
+// OpenURL opens a database, which the test's end closes.
 func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.OpenOptions) *exosql.DB {
 	t.Helper()
 	db, err := exosql.Open(context.Background(), url, opt)
@@ -103,8 +102,7 @@ func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.OpenOptions) *exos
 	return db
 }
 
-// URL returns the URL of a fresh and empty database, which is deleted after the test: a file, or a
-// schema of the database at TEST_POSTGRES_URL.
+// URL returns the URL of a fresh and empty database, which the test's end deletes: a file, or a schema of the database at TEST_POSTGRES_URL.
 func (e Engine) URL(t testing.TB) string {
 	t.Helper()
 	if e.Name == SQLite.Name {
@@ -113,7 +111,7 @@ func (e Engine) URL(t testing.TB) string {
 	return e.within(t, Server(t))
 }
 
-// NoSchema removes the test schemas before the names of tables from a text. Each test has another schema.
+// NoSchema removes the test's schema before names of tables in a text, because each test has another one.
 func NoSchema(text string) string { return testSchema.ReplaceAllString(text, "") }
 
 var testSchema = regexp.MustCompile(`"?exo_test_[a-z0-9]{16}"?\.`)
@@ -134,8 +132,8 @@ func (e Engine) within(t testing.TB, server string) string {
 	return WithParam(t, WithParam(t, server, "search_path", name), "timezone", "UTC")
 }
 
-// Server returns the URL of the tests' PostgreSQL database. Without one the tests are skipped.
-// test.sh starts one, and fails if a test is skipped.
+// Server returns the URL of the tests' PostgreSQL database. Without one the tests are skipped. test.sh starts one, and fails if a test is
+// skipped.
 func Server(t testing.TB) string {
 	t.Helper()
 	url := os.Getenv("TEST_POSTGRES_URL")
@@ -145,8 +143,8 @@ func Server(t testing.TB) string {
 	return url
 }
 
-// PostgresMajor returns the major version of the tests' server. A test with SQL that the oldest
-// server lacks checks it, and reports what it leaves out.
+// PostgresMajor returns the major version of the tests' server. A test checks it before SQL that the oldest server lacks, and reports what it
+// leaves out.
 func PostgresMajor(t testing.TB) int {
 	t.Helper()
 	var n int
@@ -158,8 +156,7 @@ func PostgresMajor(t testing.TB) int {
 
 var admins sync.Map
 
-// Admin returns a pool of connections with all rights, for statements that no plan runs. The
-// process shares it.
+// Admin returns a pool of connections with all rights, for statements outside of plans. The whole process shares the pool.
 func Admin(t testing.TB, server string) *sql.DB {
 	t.Helper()
 	if db, ok := admins.Load(server); ok {
@@ -195,7 +192,7 @@ func WithParam(t testing.TB, raw, name, value string) string {
 	return withURL(t, raw, func(u *url.URL) {
 		q := u.Query()
 		q.Set(name, value)
-		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq reads spaces in no other form
+		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq reads %20 as a space, but not +
 	})
 }
 
@@ -203,7 +200,7 @@ func withURL(t testing.TB, raw string, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(raw)
 	if err != nil {
-		t.Fatal("a test database's URL can't be read") // it may hold a password
+		t.Fatal("a test database's URL can't be read") // err may contain a password
 	}
 	change(u)
 	return u.String()

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Expect is how a program must end. The last lines of a chunk declare it:
+// Expect is the required end of a program. The last lines of a chunk declare it:
 //
 //	//=> JSON             with this result
 //	//~> "text"           with a result that contains the text
@@ -66,7 +66,7 @@ func Cut(chunk string) (program string, want Expect, err error) {
 	return expectation.ReplaceAllString(chunk, ""), want, nil
 }
 
-// Check compares an outcome with the expectation; it returns "" if they agree.
+// Check compares an outcome with the expectation. It returns "" if they agree.
 func (want Expect) Check(o Outcome) string {
 	switch {
 	case want.Kind != "":

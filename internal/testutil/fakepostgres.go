@@ -10,17 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// FakePostgres is a PostgreSQL server that sends whatever a test wants, to any number of clients.
+// FakePostgres is a PostgreSQL server that sends any bytes that a test wants, to any number of clients.
 type FakePostgres struct {
 	URL  string
 	sent atomic.Int64
 }
 
-// Sent returns how many bytes the clients have read, on all connections.
+// Sent returns the number of bytes that all clients have read.
 func (f *FakePostgres) Sent() int64 { return f.sent.Load() }
 
-// NewFakePostgres calls serve for each connection, after it has read the client's first message and
-// before it answers. The connection ends when serve returns.
+// NewFakePostgres calls serve for each connection, after the client's first message. serve sends all answers. The connection ends when serve
+// returns.
 func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,13 +60,13 @@ func NewFakePostgres(t testing.TB, serve func(c *FakeClient)) *FakePostgres {
 
 // FakeClient is one client of a FakePostgres.
 type FakeClient struct {
-	Done    <-chan struct{} // closed when the test ends
+	Done    <-chan struct{} // closed at the end of the test
 	conn    net.Conn
 	f       *FakePostgres
 	backend *pgproto3.Backend
 }
 
-// Send sends messages, and reports whether the client took them.
+// Send sends messages, and reports whether the client accepted them.
 func (c *FakeClient) Send(messages ...pgproto3.BackendMessage) bool {
 	var b []byte
 	for _, m := range messages {
@@ -91,7 +91,7 @@ func (c *FakeClient) Welcome() bool {
 		&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"}, &pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"}, &pgproto3.ReadyForQuery{TxStatus: 'I'})
 }
 
-// Receive reads the client's next message, or returns nil when it has gone.
+// Receive reads the client's next message. It returns nil if the client has gone.
 func (c *FakeClient) Receive() pgproto3.FrontendMessage {
 	m, err := c.backend.Receive()
 	if err != nil {

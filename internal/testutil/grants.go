@@ -14,9 +14,8 @@ type facets struct {
 	person  *exosql.Facet[Member]
 }
 
-// makeFacets builds the facets, with links in both directions. It leaves out keys of other tables,
-// the API key and passwords. wide adds them, and makes person, which otherwise shows only a name,
-// show everything.
+// makeFacets builds the facets, with links in both directions. It leaves out keys of other tables, the API key and passwords. wide adds these,
+// and makes person, which otherwise shows only a name, show everything.
 func makeFacets(wide bool) facets {
 	f := facets{
 		org:     exosql.NewFacet(Orgs, "org", OrgID, OrgName),
@@ -51,7 +50,7 @@ var (
 	wide   = makeFacets(true)
 )
 
-// Scopes are the scopes of every other table for a grant of one organisation.
+// Scopes are the scopes of all other tables for a grant of one organisation.
 func Scopes() []exosql.Scope {
 	return []exosql.Scope{
 		exosql.ScopeVia(OrgMembers), exosql.ScopeVia(OrgProjects), exosql.ScopeVia(ProjectTasks),
@@ -83,8 +82,8 @@ func Tenant(db *exosql.DB, tenant int64) map[string]exo.Object {
 	}
 }
 
-// Unguarded has the names of Tenant without any protection: every row of every table, every column,
-// no limit. With it an attack proves that it would have worked.
+// Unguarded has the names of Tenant without any protection: all rows and columns of all tables, and no limit. It proves that an attack works
+// without the protection.
 func Unguarded(db *exosql.DB) map[string]exo.Object {
 	shared := []exosql.Scope{exosql.ScopeShared(Projects), exosql.ScopeShared(Tasks), exosql.ScopeShared(Comments), exosql.ScopeShared(TaskTags), exosql.ScopeShared(Tags)}
 	org := exosql.Grant(db, Orgs, exosql.AllRows[Org](), append(shared, exosql.ScopeShared(Members))...)

@@ -38,8 +38,7 @@ type Hostile struct {
 
 var repeated = regexp.MustCompile(`@\{("(?:[^"\\]|\\.)*") \* (\d+)\}@`)
 
-// climb makes a function of a text from every constructor that it finds. It computes each name that
-// a checker could see.
+// climb makes a function from text by every constructor that it finds. It computes the names that a checker would refuse.
 const climb = `const seen = new Set([null, undefined]);
 const climb = (v) => {
   const names = ['const' + 'ructor', 'proto' + 'type', '__pro' + 'to__'], todo = [v]; let made = 0, left = 200;
@@ -101,7 +100,7 @@ func ReadHostile(t testing.TB) (all []Hostile) {
 				h = &all[len(all)-1]
 				program := &h.Program
 				into = func() *string { return program }
-			case h == nil: // what the file says about itself
+			case h == nil: // text before the first section describes the file
 			case mark == "!" && len(h.Kinds) == 0 || mark == "!" && h.Twin == "":
 				h.Kinds = append(h.Kinds, strings.Fields(rest)...)
 			case mark == "%":
@@ -134,8 +133,8 @@ func ReadHostile(t testing.TB) (all []Hostile) {
 	return all
 }
 
-// Within returns the limits of a section: a program that may run out of time gets only wall. Any
-// other program gets the usual time, since machines can be slow.
+// Within returns the limits of a section. A program that may exceed its time gets only wall. Any other program gets the usual time, because
+// machines can be slow.
 func (h *Hostile) Within(wall time.Duration) Both {
 	l := h.Limits
 	if slices.Contains(h.Kinds, "limit") {
@@ -144,7 +143,7 @@ func (h *Hostile) Within(wall time.Duration) Both {
 	return l
 }
 
-// Judge returns what is wrong with how a program of the corpus ended, or "".
+// Judge returns what is wrong with the end of a program of the corpus, or "".
 func (h *Hostile) Judge(o Outcome) string {
 	kind := "ok"
 	if o.Result.Err != nil {
@@ -162,8 +161,8 @@ func (h *Hostile) Judge(o Outcome) string {
 	return o.LeaksHost(Acme)
 }
 
-// LeaksHost names what no program may show: rows of another tenant, hidden state, the environment,
-// paths of the host, addresses.
+// LeaksHost names what the outcome shows but no program may show: another tenant's rows, hidden state, the environment, paths of the host,
+// addresses.
 func (o Outcome) LeaksHost(tenant int64) string {
 	if l := o.Leaks(tenant); l != "" {
 		return l + " leaves"
@@ -182,5 +181,5 @@ func (o Outcome) LeaksHost(tenant int64) string {
 
 var address = regexp.MustCompile(`0x?c0[0-9a-f]{8}`)
 
-// Environment is what tests put into the environment of the host.
+// Environment is a text in the host's environment during tests.
 const Environment = "CANARY-of-the-environment"

@@ -11,21 +11,19 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Ledger is a store that programs may change, on each engine: put(n) inserts a row in the run's
-// unit of work, count() counts the rows, and post(n) is held. It stores the IDs of committed runs
-// in the transactions that commit them.
+// Ledger is a store that programs may change, on each engine. put(n) inserts a row in the run's unit of work, count() counts the rows, and
+// post(n) is a held effect. A commit also stores the run's ID.
 type Ledger struct {
 	DB   *sql.DB
-	Post func(n int64) error // what post does; nil: nothing
+	Post func(n int64) error // the effect of post; nil does nothing
 
-	// At is called at "begin", "put", "prepare", "witness", "commit", "committed" and "rollback",
-	// and may fail there; nil: no call.
+	// At is called at "begin", "put", "prepare", "witness", "commit", "committed" and "rollback". It may fail there. nil calls nothing.
 	At func(ctx context.Context, what string) error
 
 	engine Engine
 }
 
-// OpenLedger opens the ledger in the database at a URL of e.URL, and creates its tables first.
+// OpenLedger opens the ledger in the database at a URL of e.URL, after creating its tables.
 func (e Engine) OpenLedger(t testing.TB, url string) *Ledger {
 	t.Helper()
 	db, err := e.OpenSQL(url)
@@ -48,7 +46,7 @@ func (e Engine) OpenSQL(url string) (*sql.DB, error) {
 	return sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:")+"?_pragma=busy_timeout(20000)&_txlock=immediate")
 }
 
-// NewLedger creates the ledger's tables if they do not exist.
+// NewLedger creates the ledger's tables unless they exist.
 func (e Engine) NewLedger(db *sql.DB) (*Ledger, error) {
 	l := &Ledger{DB: db, engine: e}
 	for _, ddl := range []string{
@@ -104,7 +102,7 @@ func (l *Ledger) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	return value.Int(n), err
 }
 
-// Rows returns how many numbers are kept.
+// Rows returns the number of numbers in the ledger.
 func (l *Ledger) Rows(t testing.TB) (n int) {
 	t.Helper()
 	if err := l.DB.QueryRow("SELECT count(*) FROM ledger").Scan(&n); err != nil {
@@ -113,7 +111,7 @@ func (l *Ledger) Rows(t testing.TB) (n int) {
 	return n
 }
 
-// Committed reports whether a run was kept. The answer is final: Committed stores the ID of a run that was not kept.
+// Committed reports whether a run was kept. The answer is final, because Committed stores the ID of a run that was not kept.
 func (l *Ledger) Committed(ctx context.Context, run exo.RunID) (kept bool, err error) {
 	insert := l.engine.Pick("INSERT INTO ledger_runs VALUES (?, 0) ON CONFLICT DO NOTHING", "INSERT INTO ledger_runs VALUES ($1, 0) ON CONFLICT DO NOTHING")
 	if _, err := l.DB.ExecContext(ctx, insert, run.String()); err != nil {

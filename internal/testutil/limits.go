@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// ParseLimits reads `Wall=50ms Rows=10`, with the names of the fields of exo.Limits and
-// exoeval.Bounds.
+// ParseLimits reads limits like `Wall=50ms Rows=10`, with the field names of exo.Limits and exoeval.Bounds.
 func ParseLimits(s string) (Both, error) {
 	var l Both
 	for _, f := range strings.Fields(s) {

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Permission makes a permission from its form in a grant file: exosql's own functions take only
-// constants in the host's source, and a test's text is none. It panics if the form is unknown.
+// Permission makes a permission from its form in a grant file. exosql's own functions take only constants of the host's source. It panics for
+// an unknown form.
 func Permission(text string) exosql.Permission {
 	word, rest, _ := strings.Cut(text, " ")
 	where := ""

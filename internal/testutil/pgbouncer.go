@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// PgBouncer starts a pooler before the server of the tests and returns the URL of that server through it. settings are
-// lines of its file. Without the program the test is skipped; test.sh installs it, and fails if a test is skipped.
+// PgBouncer starts a pooler in front of the tests' server, and returns the server's URL through it. settings are lines of the pooler's file.
+// Without the program the test is skipped; test.sh installs it, and fails if a test is skipped.
 func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) string {
 	t.Helper()
 	bin, err := exec.LookPath("pgbouncer")
 	if err != nil {
-		bin = "/usr/sbin/pgbouncer" // Debian's path, which is not on every user's PATH
+		bin = "/usr/sbin/pgbouncer" // Debian's place, which is not on every user's PATH
 	}
 	if _, err := os.Stat(bin); err != nil {
 		t.Skip("there is no pgbouncer: run ./test.sh, which installs it")
 	}
 	u, err := url.Parse(server)
 	if err != nil {
-		t.Fatal("a test database's URL can't be read") // it may hold a password
+		t.Fatal("a test database's URL can't be read") // err may contain a password
 	}
 	host, port := u.Hostname(), u.Port()
 	if h := u.Query().Get("host"); h != "" {
@@ -36,7 +36,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 	if port == "" {
 		port = "5432"
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // its port is free a moment later
+	l, err := net.Listen("tcp", "127.0.0.1:0") // closing l frees the port for the pooler
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 	users := filepath.Join(dir, "users")
 	lines := append([]string{"[databases]", fmt.Sprintf("* = host=%s port=%s", host, port), "[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(listen), "unix_socket_dir =", "auth_type = trust", "auth_file = " + users,
 		"pool_mode = " + mode, "default_pool_size = " + strconv.Itoa(size), "max_client_conn = 100"}, settings...)
-	if os.Getuid() == 0 { // it does not run as root
+	if os.Getuid() == 0 { // the pooler refuses to run as root
 		lines = append(lines, "user = nobody")
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// NotRaced skips t in the run with the race detector, where it would take four times as long: t tests what programs
-// read, write or mean, and other tests of its package run the same code concurrently. With EXO_LONG it runs there, too.
+// NotRaced skips t under the race detector, where t would take four times as long. t tests what programs read, write or mean; other tests run
+// the same code concurrently. With EXO_LONG, t runs there, too.
 func NotRaced(t testing.TB) {
 	t.Helper()
 	if raced && os.Getenv("EXO_LONG") == "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Rows returns the rows of a query as text, one in a line, to compare two states of a database.
+// Rows returns the rows of a query as text, one on each line, to compare two states of a database.
 func Rows(t testing.TB, db *sql.DB, query string) string {
 	t.Helper()
 	rows, err := db.Query(query)

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// Long reports whether ./test.sh --long runs: every case is tried, with new seeds.
+// Long reports whether ./test.sh --long runs, which tries every case with new seeds.
 func Long() bool { return os.Getenv("EXO_LONG") != "" }
 
-// Seed is the seed of a random test: EXO_SEED if it is set, a random number with EXO_LONG, and otherwise fixed, so that
-// a change fails because of itself and not by luck. It is logged, so that EXO_SEED can repeat it.
+// Seed returns the seed of a random test: EXO_SEED if that is set, a random number with EXO_LONG, otherwise fixed. With a fixed seed a change
+// fails because of itself, not by chance. The log has the seed, so that EXO_SEED can repeat it.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed
@@ -27,7 +27,7 @@ func Seed(t testing.TB, fixed uint64) uint64 {
 	return seed
 }
 
-// Amount returns how many random cases a test tries: all with EXO_LONG, a third of some in ./test.sh --quick, and otherwise some.
+// Amount returns the number of random cases for a test: all with EXO_LONG, a third of some in ./test.sh --quick, otherwise some.
 func Amount(some, all int) int {
 	switch {
 	case Long():
@@ -38,7 +38,7 @@ func Amount(some, all int) int {
 	return some
 }
 
-// NotQuick skips t in ./test.sh --quick: t takes seconds, and cheaper tests cover the same in simpler cases.
+// NotQuick skips t in ./test.sh --quick. t takes seconds, and cheaper tests cover simpler cases of it.
 func NotQuick(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -46,15 +46,15 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// A Share is the part of many similar cases that a normal run tries. EXO_SAMPLE chooses another part; test.sh
-// prints it. EXO_SAMPLE=all, with which the mutations run, and EXO_LONG try everything.
+// A Share is the part of many similar cases that a normal run tries. EXO_SAMPLE chooses another part; test.sh prints it. EXO_SAMPLE=all and
+// EXO_LONG try everything; mutations run with EXO_SAMPLE=all.
 type Share struct {
 	of, i, pick int
 	draw        *rand.Rand
 	met         map[string]bool
 }
 
-// OneIn is a share of one case in n, and of one in 3n in ./test.sh --quick.
+// OneIn returns a share of one case in n, or one in 3n in ./test.sh --quick.
 func OneIn(t testing.TB, n int) *Share {
 	t.Helper()
 	switch {
@@ -69,7 +69,7 @@ func OneIn(t testing.TB, n int) *Share {
 	return &Share{of: n, draw: rand.New(rand.NewPCG(name.Sum64(), sample)), met: map[string]bool{}}
 }
 
-// Next reports whether to try the next case: one of each n in a row, and the first case of each named kind.
+// Next reports whether to try the next case. It chooses one of each n in a row, and the first case of each kind.
 func (s *Share) Next(kind ...any) bool {
 	if s.i%s.of == 0 {
 		s.pick = s.draw.IntN(s.of)
@@ -83,7 +83,7 @@ func (s *Share) Next(kind ...any) bool {
 	return drawn
 }
 
-// Of returns the least count that a test may expect if it runs only its share of the cases, and all cases would give n.
+// Of returns the least count that a test may expect from its share of the cases. All cases would give n.
 func (s *Share) Of(n int) int {
 	if s.of == 1 {
 		return n

@@ -14,20 +14,18 @@ import (
 	"testing"
 )
 
-// Surface is what a package exports.
+// Surface lists what a package exports.
 type Surface struct {
-	Functions map[string]any          // generic ones with type arguments
-	Types     map[string]reflect.Type // with pointers for types that have methods with pointer receivers
-	Receivers []any                   // well-made receivers, in addition to zero ones, whose methods get zero values
-	Skip      []string                // functions, and types with a zero value that no host can have
-	Panics    string                  // how a panic about an error in a declaration begins: "exosql: "
+	Functions map[string]any          // generic functions with type arguments
+	Types     map[string]reflect.Type // pointers for types with methods on pointers
+	Receivers []any                   // valid receivers, in addition to zero ones; their methods get zero values
+	Skip      []string                // functions, and types with zero values, that no host can have
+	Panics    string                  // the beginning of a panic about a wrong declaration: "exosql: "
 }
 
-// ZeroCalls calls every exported function, and every method of every exported type, with all
-// combinations of zero values: nil, and pointers to zeros. None may panic, except with an error in
-// a declaration that names the mistake. result gets each call and what it returned. The test fails
-// if the package in the current folder exports something that s does not name, so that a new
-// function is covered automatically. Reflection finds the methods.
+// ZeroCalls calls every exported function, and every method of exported types, with all combinations of zero values: nil, and pointers to
+// zeros. None may panic, except about a wrong declaration. result gets each call and its results. The test fails if the current folder's
+// package exports something that s lacks, so new functions are covered, too.
 func ZeroCalls(t *testing.T, s Surface, result func(what string, out []reflect.Value)) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(s.Functions))
@@ -91,8 +89,7 @@ func zeroValues(t *testing.T, typ reflect.Type) []reflect.Value {
 	return []reflect.Value{reflect.Zero(typ)}
 }
 
-// zeroArgs returns all combinations of zero values for a function's parameters. For a variadic
-// parameter these are none and one.
+// zeroArgs returns all combinations of zero values for a function's parameters. A variadic parameter gets none or one.
 func zeroArgs(t *testing.T, f reflect.Type) [][]reflect.Value {
 	all := [][]reflect.Value{nil}
 	for i := range f.NumIn() {
@@ -110,7 +107,7 @@ func zeroArgs(t *testing.T, f reflect.Type) [][]reflect.Value {
 	return all
 }
 
-// exported lists the exported functions and types of the package in the current folder, in order.
+// exported returns the exported functions and types of the current folder's package, in order.
 func exported(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(".")

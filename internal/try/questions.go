@@ -16,11 +16,11 @@ import (
 // Question is a question in words, and the program that answers it.
 type Question struct{ Words, Program string }
 
-// mostTried bounds how many programs are tried for one kind of question.
+// mostTried bounds how many programs Questions tries for one kind of question.
 const mostTried = 4
 
-// Questions returns up to five questions that the user's rows answer: a count, a page, a group, a join and
-// months. Each program was run: a question is left out if its program fails, takes too long or finds nothing.
+// Questions returns up to five questions that the user's rows answer: a count, a page, a group, a join and months. It runs each program, and
+// drops a question if the program fails, takes too long or finds nothing.
 func (h Host) Questions(ctx context.Context, who *Who) (out []Question) {
 	ctx, stop := context.WithTimeout(ctx, askTime)
 	defer stop()
@@ -48,7 +48,7 @@ func (h Host) Questions(ctx context.Context, who *Who) (out []Question) {
 	return out
 }
 
-// maker writes questions about tables, the largest first. From the database it uses only names that the draft gave to programs.
+// maker writes questions about tables, the largest first. From the database it only uses names that the draft gave to programs.
 type maker struct {
 	who    *Who
 	tables []draft.Shown
@@ -70,7 +70,7 @@ func (m maker) page(s draft.Shown) (out []Question) {
 var groupWords = scalar.Words("status state stage type kind category class plan role level priority country currency language rating genre source channel")
 
 func (m maker) group(s draft.Shown) (out []Question) {
-	for i := range 3 { // the likeliest columns first
+	for i := range 3 { // try the likeliest columns first
 		for _, c := range s.Columns {
 			ws := strings.Fields(words(c.Name))
 			is := i == 2 && c.Kind == schema.Bool
@@ -91,7 +91,7 @@ func (m maker) join(s draft.Shown) (out []Question) {
 	for _, l := range s.Links {
 		to := m.row(l.To)
 		if to == nil || to.Grant == s.Grant || m.who.sizes[to.Grant] == 0 || l.One && m.who.sizes[to.Grant] == 1 {
-			continue // one row, like the tenant's own, makes one group
+			continue // grouping by one row, like the tenant's own, makes only one group
 		}
 		switch of := label(*to); {
 		case !l.One && name != "" && m.who.sizes[s.Grant] > 1:
@@ -129,7 +129,7 @@ var (
 	laterWords = scalar.Words("updated modified deleted expires expired expiry due archived closed")
 )
 
-// when returns the column with the time at which a row was created, or else any time or day; "": there is none.
+// when returns the column with the time at which a row was created, otherwise any time or day, or "".
 func when(s draft.Shown) (column string) {
 	best := -1
 	for _, c := range s.Columns {

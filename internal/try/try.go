@@ -1,11 +1,11 @@
-// Package try chooses a first user for a database that nobody has prepared, and questions that the database can answer for this user.
+// Package try chooses a first user for an unprepared database, and questions that the database can answer for this user.
 //
 //	h := try.Host{DB: db, Live: live, Draft: d, Open: declared}
 //	who, err := h.Choose(ctx)
 //	questions := h.Questions(ctx, who)
 //
-// It reads by small programs, on the grants of the draft. Their statements have a deadline and can't write.
-// The one exception is the keys of tenants: it reads those of a few rows, of any owner.
+// It reads through small programs with the draft's grants. Their statements have a deadline and can't write. Only for the keys of tenants it
+// reads a few rows of any owner.
 package try
 
 import (
@@ -31,44 +31,44 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// These bound what is read.
+// These bound how much is read.
 const (
-	probeTime  = 2 * time.Second // of one program
-	chooseTime = 8 * time.Second // until a tenant is chosen
-	askTime    = 8 * time.Second // until the questions are chosen
+	probeTime  = 2 * time.Second // the time of one program
+	chooseTime = 8 * time.Second // the time to choose a tenant
+	askTime    = 8 * time.Second // the time to choose the questions
 
-	firstKeys  = 3    // keys of the table of tenants, in their order
-	sampled    = 8    // tables that are read to see which tenants have rows
-	sample     = 200  // rows of each such table
-	candidates = 5    // tenants that are looked at
-	probed     = 24   // tables in which a tenant's rows are looked for
-	mostRows   = 1000 // rows of a table that are counted
-	longestKey = 80   // characters of a key that a person may have to type
+	firstKeys  = 3    // the number of keys from the table of tenants, in their order
+	sampled    = 8    // the number of tables that are read to find tenants with rows
+	sample     = 200  // the number of rows of each of these tables
+	candidates = 5    // the number of tenants to compare
+	probed     = 24   // the number of tables that are searched for a tenant's rows
+	mostRows   = 1000 // the most rows of a table that are counted
+	longestKey = 80   // the length of a key that a person may have to type
 )
 
-// Host is an open database with a draft of its own.
+// Host is an open database with its draft.
 type Host struct {
 	DB    *exosql.DB
 	Live  *schema.Database
 	Draft *draft.Draft
-	Open  *grantfile.Declared // the draft as it was opened
+	Open  *grantfile.Declared // the draft after Declare
 }
 
-// Who is the user on whose behalf programs run.
+// Who is the user for whom programs run.
 type Who struct {
-	Claims string   // in the form of the flag -as: org=2; "": the database has one tenant
-	Name   string   // the user's name in their own row; "": there is none
-	Tables int      // how many tables were read in time
-	Filled int      // how many of these have rows of the user
-	Others []string // other claims for which rows were found
+	Claims string   // the claims in the form of the flag -as: org=2; "" if the database has one tenant
+	Name   string   // the user's name in the user's own row, or ""
+	Tables int      // the number of tables that were read in time
+	Filled int      // the number of these tables with rows of the user
+	Others []string // other claims that have rows
 
-	sizes map[string]int // the number of rows of a grant, up to mostRows
+	sizes map[string]int // the number of rows of each grant, up to mostRows
 }
 
-// ErrNobody is the error of Choose if no tenant has a key that -as could name.
+// ErrNobody is the error of Choose if -as can name no tenant's key.
 var ErrNobody = errors.New("no tenant has rows")
 
-// Choose looks at a few tenants, and chooses the one with rows in the most tables.
+// Choose compares a few tenants, and chooses the one with rows in the most tables.
 func (h Host) Choose(ctx context.Context) (*Who, error) {
 	if h.Draft.Tenant == nil {
 		return h.Look(ctx, "")
@@ -87,7 +87,7 @@ func (h Host) Choose(ctx context.Context) (*Who, error) {
 		}
 		w, err := h.Look(ctx, k)
 		if err != nil {
-			continue // for instance, a column can't hold the value
+			continue // the value may not fit the column
 		}
 		if w.Filled > 0 {
 			all = append(all, k)
@@ -110,8 +110,8 @@ func (h Host) Choose(ctx context.Context) (*Who, error) {
 	return best, nil
 }
 
-// keys returns the claims of tenants that may have rows, the likeliest first: those that occur
-// often in rows of other tables, and the first ones of their own table.
+// keys returns claims of tenants that may have rows, the likeliest first. These are keys that occur often in other tables' rows, and the first
+// keys of the tenants' own table.
 func (h Host) keys(ctx context.Context) (out []string, err error) {
 	t := h.Draft.Tenant
 	add := func(key string) {
@@ -135,7 +135,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 			tables++
 		}
 		found, err := h.column(ctx, s.Table, s.Own, program)
-		if err != nil { // too slow, for instance: other tables may do
+		if err != nil { // this table may be too slow; others may do
 			wrong = append(wrong, err)
 		}
 		for _, key := range found {
@@ -165,7 +165,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// claims writes a key in the form of -as, if it can be typed there and is read back as the same key.
+// claims writes a key in the form of -as. ok is false if a person can't type the key so that it is read back unchanged.
 func (h Host) claims(key string) (string, bool) {
 	if len(key) > longestKey || printable.OneLine(key) != key || strings.TrimSpace(key) != key {
 		return "", false
@@ -198,14 +198,14 @@ func (h Host) column(ctx context.Context, table, column, program string) ([]stri
 	return values(run(ctx, tool, program))
 }
 
-// bounded returns the options of a tool for programs of this package.
+// bounded returns opt with the limits for programs of this package.
 func bounded(opt codemode.Options) *codemode.Options {
 	opt.Evaluator, opt.Record = exoeval.InProcess{}, exo.Unrecorded
 	opt.Bounds.Wall, opt.Bounds.Total = probeTime, probeTime
 	return &opt
 }
 
-// run runs a program with a deadline, which is also that of its statements.
+// run runs a program with a deadline, which its statements have, too.
 func run(ctx context.Context, tool *codemode.Tool, program string) (json.RawMessage, error) {
 	ctx, stop := context.WithTimeout(ctx, probeTime)
 	defer stop()
@@ -213,7 +213,7 @@ func run(ctx context.Context, tool *codemode.Tool, program string) (json.RawMess
 	return r.JSON, r.Err
 }
 
-// values returns the elements of a list, as texts.
+// values returns the elements of a list as texts.
 func values(list json.RawMessage, err error) (out []string, _ error) {
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func values(list json.RawMessage, err error) (out []string, _ error) {
 	return out, nil
 }
 
-// tool makes the user's tool, for programs of this package.
+// tool makes the user's tool for programs of this package.
 func (h Host) tool(claims string) (*codemode.Tool, error) {
 	p, err := h.Open.File.ParseClaims(claims)
 	if err != nil {
@@ -245,7 +245,7 @@ func (h Host) tool(claims string) (*codemode.Tool, error) {
 	return codemode.New(grants, bounded(h.Open.File.ToolOptions(p)))
 }
 
-// Look finds what rows a user has, and the user's name.
+// Look finds the tables in which a user has rows, and the user's name.
 func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
 	tool, err := h.tool(claims)
 	if err != nil {
@@ -278,7 +278,7 @@ func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
 	return w, nil
 }
 
-// label returns the column with the name of a row; "": there is none.
+// label returns the column with the name of a row, or "".
 func label(s draft.Shown) string {
 	for _, want := range []string{"name", "title", "label", "slug", "subject", "email", "handle", "login", "username"} {
 		for _, c := range s.Columns {

@@ -1,6 +1,6 @@
 package wall
 
-// This file is the new process's side: it closes itself off and becomes the program.
+// This file closes a new process off and turns it into the program.
 
 import (
 	"encoding/json"
@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is argument zero of a process that will become another program.
+// marker is argument zero of a process that becomes another program.
 const marker = "exoagent-walled/1"
 
-// The descriptors by which the process gets its Spec and reports its walls. Both close when it becomes the program.
+// By these descriptors the process gets its Spec and reports its walls. Both close when the process becomes the program.
 const (
 	specFile   = 3
 	reportFile = 4
 )
 
-// The process never reaches main. See exoeval/worker, which has the only other init function.
+// The process never reaches main. Only exoeval/worker has another such init function.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return
@@ -40,13 +40,13 @@ func write(r report) {
 	}
 }
 
-// enter returns only an error. The main goroutine stays on its first thread while packages initialise, and the kernel
-// gives the program what this thread has.
+// enter returns only after an error. The main goroutine stays on its first thread while packages initialise, and the kernel gives the program
+// what this thread has.
 func enter() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return err
 	}
-	// A host that ended before the line above has closed its end, so the Spec is not whole.
+	// If the host ended before, its end is closed, so the Spec is incomplete.
 	b, err := io.ReadAll(os.NewFile(specFile, "spec"))
 	if err != nil {
 		return err
@@ -68,12 +68,12 @@ func enter() error {
 	write(report{Walls: has})
 	err = unix.Exec(s.Path, append([]string{s.Path}, s.Args...), s.Env)
 	if err == unix.EACCES && has&Files != 0 {
-		return fmt.Errorf("%w: may it read its loader, its libraries, and the interpreter of a script?", err)
+		return fmt.Errorf("%w: check that the program may read its loader, its libraries, and a script's interpreter", err)
 	}
 	return err
 }
 
-// closeAtExec keeps from the program what libraries of the host have left open, and the two descriptors above.
+// closeAtExec hides files that the host's libraries left open from the program, and the two descriptors above.
 func closeAtExec() error {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -87,7 +87,7 @@ func closeAtExec() error {
 	return nil
 }
 
-// closeOff takes from the process what s does not give it.
+// closeOff takes from the process everything that s does not grant.
 func closeOff(s *Spec) (has Walls, err error) {
 	if err := unix.Chdir(s.Dir); err != nil {
 		return 0, fmt.Errorf("%s: %w", s.Dir, err)
@@ -105,7 +105,7 @@ func closeOff(s *Spec) (has Walls, err error) {
 		}
 	}
 	has = Resources | Tied
-	if os.Getpid() == 1 { // Start made namespaces
+	if os.Getpid() == 1 { // Start made namespaces for the process
 		has |= Apart
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -115,7 +115,7 @@ func closeOff(s *Spec) (has Walls, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if abi >= 3 { // an older one does not stop truncation
+	if abi >= 3 { // older versions do not stop truncation
 		has |= Files
 	}
 	ok, err := Install(filter(s.Network), false)
@@ -132,6 +132,6 @@ func closeOff(s *Spec) (has Walls, err error) {
 }
 
 const (
-	maxFile = 1 << 30 // bytes of a file that a program writes
-	maxOpen = 1024    // files that a process has open
+	maxFile = 1 << 30 // the most bytes of a file that a program writes
+	maxOpen = 1024    // the most files that a process has open
 )

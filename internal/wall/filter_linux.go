@@ -1,6 +1,6 @@
 package wall
 
-// This file has the pieces of filters of system calls, and the filter of programs that Start runs.
+// This file has the parts of filters of system calls, and the filter for programs that Start runs.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a filter decides about a system call.
+// These are the decisions of a filter about a system call.
 const (
 	NotFound = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	Refuse   = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -18,24 +18,24 @@ const (
 	Kill     = unix.SECCOMP_RET_KILL_PROCESS
 )
 
-// Offsets in struct seccomp_data on little-endian machines.
+// These are offsets in struct seccomp_data on little-endian machines.
 const (
 	dataCall = 0
 	dataArch = 4
 	dataArgs = 16
 )
 
-// arch is the number by which the kernel names this machine's system calls; 0: filters are not written for it.
+// arch is the kernel's number for this machine's system calls. With 0 there are no filters.
 var arch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
 
 func load(off uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
 }
 
-// Arg loads the lower half of an argument of the call into the accumulator.
+// Arg loads the lower half of the call's argument i into the accumulator.
 func Arg(i uint32) unix.SockFilter { return load(dataArgs + 8*i) }
 
-// UpperHalf loads the upper half of an argument.
+// UpperHalf loads the upper half of the call's argument i.
 func UpperHalf(i uint32) unix.SockFilter { return load(dataArgs + 8*i + 4) }
 
 // Return ends the filter with a decision.
@@ -43,17 +43,17 @@ func Return(what uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what}
 }
 
-// When returns instructions that run those in then if the accumulator equals k. The last of them must be a return.
+// When returns instructions that run then if the accumulator equals k. The last instruction of then must be a return.
 func When(k uint32, then ...unix.SockFilter) []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
 }
 
-// IfSet decides by some bits of the accumulator.
+// IfSet decides by whether some bits of the accumulator are set.
 func IfSet(bits uint32, yes, no uint32) []unix.SockFilter {
 	return []unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: bits, Jf: 1}, Return(yes), Return(no)}
 }
 
-// Begin ends the process at a call of another architecture, which has other numbers, and loads the number of the call.
+// Begin ends the process at a call of another architecture, which has other numbers. Then it loads the number of the call.
 func Begin() []unix.SockFilter {
 	return []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: arch, Jt: 1}, Return(Kill), load(dataCall)}
 }
@@ -76,13 +76,13 @@ func Install(f []unix.SockFilter, all bool) (ok bool, err error) {
 	case errno != 0:
 		return false, fmt.Errorf("system call filter: %w", errno)
 	case r != 0:
-		return false, fmt.Errorf("system call filter: thread %d did not take it", r)
+		return false, fmt.Errorf("system call filter: thread %d refused it", r)
 	}
 	return true, nil
 }
 
-// opening are calls that no ordinary server makes, and that attacks on a kernel begin with. setsid and setpgid are among
-// them so that all processes of a program stay in one group, which is ended as one.
+// opening are calls that no ordinary server makes, and with which attacks on a kernel begin. setsid and setpgid are among them, so that a
+// program's processes stay in one group, which can be ended.
 var opening = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_SETSID, unix.SYS_SETPGID,
@@ -94,27 +94,28 @@ var opening = []uint32{
 	unix.SYS_SYSLOG, unix.SYS_QUOTACTL, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 }
 
-// anew are the flags of clone that make namespaces.
+// anew are the flags of clone that make new namespaces.
 const anew = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// otherNumbers is set in the numbers of a second set of calls, which amd64 has for programs of 32 bits.
+// otherNumbers is set in the numbers of a second set of system calls, which amd64 has for 32-bit programs.
 const otherNumbers = 0x40000000
 
-// filter returns the filter of a program that Start runs. It lists what is refused: what an arbitrary program needs, nobody knows.
+// filter returns the filter of a program that Start runs. It lists what is refused, because an arbitrary program's needs are not known.
 func filter(network bool) []unix.SockFilter {
 	f := append(Begin(), unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: otherNumbers, Jf: 1}, Return(NotFound))
 	for _, c := range opening {
 		f = append(f, When(c, Return(Refuse))...)
 	}
-	// What io_uring does, no filter sees. clone3 has its flags in memory, which a filter can't read; without it libraries use clone.
+	// Refuse io_uring, because no filter sees its operations. clone3 has its flags in memory, which a filter can't read; without it libraries use
+	// clone.
 	for _, c := range []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3} {
 		f = append(f, When(c, Return(NotFound))...)
 	}
 	f = append(f, When(unix.SYS_CLONE, append([]unix.SockFilter{Arg(0)}, IfSet(anew, Refuse, Allow)...)...)...)
-	// The program could cut the tie to its host.
+	// With this call the program could cut its tie to the host.
 	f = append(f, When(unix.SYS_PRCTL, append([]unix.SockFilter{Arg(0)}, append(When(unix.PR_SET_PDEATHSIG, Return(Refuse)), Return(Allow))...)...)...)
 	socket := []unix.SockFilter{Return(Refuse)}
-	if network { // no UNIX sockets, by which services of this machine are reached
+	if network { // admit no UNIX sockets, because services of this machine listen on them
 		socket = append([]unix.SockFilter{Arg(0)}, append(append(When(unix.AF_INET, Return(Allow)), When(unix.AF_INET6, Return(Allow))...), Return(Refuse))...)
 	}
 	f = append(f, When(unix.SYS_SOCKET, socket...)...)

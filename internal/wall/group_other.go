@@ -11,5 +11,5 @@ import (
 
 var ownGroup *syscall.SysProcAttr
 
-// killGroup ends the first process alone. What the program has started goes on.
+// killGroup ends only the first process. Processes that the program has started continue.
 func killGroup(p *os.Process) { _ = p.Kill() }

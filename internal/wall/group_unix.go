@@ -11,5 +11,5 @@ import (
 
 var ownGroup = &syscall.SysProcAttr{Setpgid: true}
 
-// killGroup ends the processes of the group. One that has left the group, by setsid, goes on.
+// killGroup ends the processes of the group. A process that left the group, by setsid, continues.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

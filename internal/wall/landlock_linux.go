@@ -1,6 +1,6 @@
 package wall
 
-// This file confines a thread to some files by Landlock.
+// This file limits a thread to some files, by Landlock.
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 const (
 	readFile   = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE
 	changeFile = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	// No links, sockets, pipes and devices can be made: they would mean something to others who use the folder.
+	// The program can't make links, sockets, pipes and devices, because others who use the folder could be misled by them.
 	changeFolder = changeFile | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REFER
 )
 
-// Landlock refuses the calling thread, or all threads of the process, every file but those in read and write, and all TCP but where network is
-// set. It returns the version of the kernel's interface, 0 if the kernel has none. An error means that a path can't be used.
+// Landlock limits the calling thread, or all threads of the process, to files in read and write. Without network it refuses TCP, too. It
+// returns the version of the kernel's interface, or 0 if the kernel has none. An error means that a path can't be used.
 func Landlock(read, write []string, network, all bool) (abi int, err error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -39,7 +39,7 @@ func Landlock(read, write []string, network, all bool) (abi int, err error) {
 	if v >= 4 {
 		size += unsafe.Sizeof(attr.Handled_access_net)
 	}
-	if v >= 6 && !all { // each thread gets a domain of its own, and early kernels refuse signals between them
+	if v >= 6 && !all { // each thread gets its own domain, and early kernels refuse signals between domains
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 		size += unsafe.Sizeof(attr.Scoped)
 	}
@@ -68,7 +68,7 @@ func Landlock(read, write []string, network, all bool) (abi int, err error) {
 	return int(v), nil
 }
 
-// admit adds a file, or a folder with all in it, to what the rules allow.
+// admit adds a file, or a folder with its contents, to the rules.
 func admit(rules uintptr, path string, file, folder, handled uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -1,14 +1,14 @@
 package wall
 
-// This file finds out whether this binary can be started again as another process.
+// This file checks whether this binary can be started again as another process.
 
 import (
 	"fmt"
 	"runtime/debug"
 )
 
-// BuildMode returns how a binary was built if its main is not Go's, otherwise "". A Go library in a
-// server of C or Python would be started with that server's main, which would run again.
+// BuildMode returns a binary's build mode if its main is not Go's, otherwise "". A Go library in a server of C or Python would start with that
+// server's main, and run the server again.
 func BuildMode(settings []debug.BuildSetting) string {
 	for _, s := range settings {
 		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {

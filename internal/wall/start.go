@@ -1,6 +1,6 @@
 package wall
 
-// This file is the host's side: it starts a process, and ends it with all that it started.
+// This file starts a process for the host, and ends it with all processes that it started.
 
 import (
 	"context"
@@ -21,35 +21,35 @@ import (
 
 // Process is a program within walls.
 type Process struct {
-	In, Out        *os.File // its standard input and output
-	Walls, Missing Walls    // what it has, and what this system lacks
+	In, Out        *os.File // the program's standard input and output
+	Walls, Missing Walls    // the walls that the program has, and those that this system lacks
 
 	p    *os.Process
 	mu   sync.Mutex
-	gone bool // it was waited for, so its number may belong to another process
+	gone bool // the process was waited for, so its number may belong to another one
 	done chan struct{}
-	said chan struct{} // all of its error output was passed on
+	said chan struct{} // closed when the whole error output was passed on
 }
 
-// report is what a process says before it becomes the program.
+// report is what a process sends before it becomes the program.
 type report struct {
 	Walls Walls
-	Error string // why it does not
+	Error string // the reason why it can't become the program
 }
 
-// maxErrors bounds the error output of a program that reaches its host, in bytes.
+// maxErrors bounds, in bytes, the error output of a program that the host gets.
 const maxErrors = 16 << 20
 
-// Start runs a program. It ends when ctx ends, at the latest, and its processes with it. errs gets its error output, up to 16 MiB; nil: nothing does.
-// The program does not have errs itself: a terminal or a log is often open for reading, too.
+// Start runs a program, until ctx ends at the latest; then its processes end, too. errs gets up to 16 MiB of its error output, unless errs is nil.
+// The program does not get errs itself, because terminals and logs are often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
-	if runtime.GOOS == "windows" { // its pipes know no deadline, by which a program that does not read is ended
+	if runtime.GOOS == "windows" { // pipes there have no deadline, so a program that does not read could not be ended
 		return nil, errors.New("wall: programs can't be started on Windows: use an address")
 	}
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	var r, w [5]*os.File // input, output, Spec, report, error output
+	var r, w [5]*os.File // pipes for input, output, Spec, report and error output
 	defer func() {
 		for i := range r {
 			if err != nil || i != 0 {
@@ -92,7 +92,7 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	return p, nil
 }
 
-// pass copies what a program writes, as much as its host takes, and reads the rest, so that the program does not wait.
+// pass copies a program's output, as much as its host accepts. It reads the rest, too, so that the program does not wait.
 func pass(to, from *os.File) {
 	defer from.Close()
 	if to != nil {
@@ -101,18 +101,18 @@ func pass(to, from *os.File) {
 	_, _ = io.Copy(io.Discard, from)
 }
 
-// handOver sends a process its Spec, and waits until it has become the program.
+// handOver sends a process its Spec, and waits until the process has become the program.
 func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	if !walled {
 		return 0, s.lacking(0)
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		_, err = spec.Write(b) // the process reads meanwhile; if it has ended, this is an error
+		_, err = spec.Write(b) // the process reads at the same time; if it has ended, this fails
 	}
 	spec.Close()
 	r := report{Error: "the process ended before it became the program"}
-	for d := json.NewDecoder(said); err == nil; { // an error after the walls: the program could not be executed
+	for d := json.NewDecoder(said); err == nil; { // an error after the walls means that the program could not be executed
 		var next report
 		if d.Decode(&next) != nil {
 			break
@@ -125,7 +125,7 @@ func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	return r.Walls, err
 }
 
-// lacking is the error of a system that does not have all required walls.
+// lacking returns the error of a system without all required walls.
 func (s *Spec) lacking(has Walls) error {
 	if lacks := s.Require &^ has; lacks != 0 {
 		return fmt.Errorf("this system lacks the required walls: %v", lacks.Names())
@@ -133,13 +133,13 @@ func (s *Spec) lacking(has Walls) error {
 	return nil
 }
 
-// plain starts the program itself, where there are no walls.
+// plain starts the program itself, on a system without walls.
 func plain(s *Spec, files []*os.File, sys *syscall.SysProcAttr) (*os.Process, error) {
-	env := append([]string{}, s.Env...) // never nil, which would be the host's
+	env := append([]string{}, s.Env...) // nil would mean the host's own environment
 	return os.StartProcess(s.Path, append([]string{s.Path}, s.Args...), &os.ProcAttr{Dir: s.Dir, Env: env, Files: files[:3], Sys: sys})
 }
 
-// run starts the process and waits for it, on one thread: the kernel ends the process when the thread that started it ends.
+// run starts the process and waits for it on one thread, because the kernel ends a process with the thread that started it.
 func (p *Process) run(s *Spec, files []*os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -157,7 +157,7 @@ func (p *Process) run(s *Spec, files []*os.File, started chan<- error) {
 	close(p.done)
 }
 
-// Kill ends the program, with all processes that it has started.
+// Kill ends the program, with all processes that it started.
 func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,8 +166,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// Close ends the program, waits until nothing of it is left, and closes the files. The program's error output has been passed on by then, unless
-// something that left its group still has it.
+// Close ends the program, waits until nothing of it is left, and closes the files. By then the error output was passed on, unless a process that
+// left the group still has it open.
 func (p *Process) Close() {
 	p.Kill()
 	<-p.done
@@ -179,13 +179,13 @@ func (p *Process) Close() {
 	p.Out.Close()
 }
 
-// Done closes when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Pid is the number of its first process, and of its group.
+// Pid returns the number of the program's first process, and of its group.
 func (p *Process) Pid() int { return p.p.Pid }
 
-// check completes a Spec, and refuses one that means something else in another folder, or can't be meant.
+// check completes a Spec. It refuses a Spec that depends on the present folder, or that the system can't express.
 func (s *Spec) check() error {
 	if s.Dir == "" {
 		s.Dir = "/"
@@ -200,7 +200,7 @@ func (s *Spec) check() error {
 	}
 	for _, v := range s.Env {
 		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
-			return fmt.Errorf("wall: a variable of the environment is not NAME=value") // without its text, which may be a secret
+			return fmt.Errorf("wall: a variable of the environment is not NAME=value") // without the text, which may be a secret
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
@@ -209,7 +209,7 @@ func (s *Spec) check() error {
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {
-		if !utf8.ValidString(text) { // the Spec travels as JSON, which would make another text of it
+		if !utf8.ValidString(text) { // the Spec is sent as JSON, which would change such a text
 			return errors.New("wall: a path, an argument or a variable of the environment is not UTF-8")
 		}
 	}

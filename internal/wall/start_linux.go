@@ -9,10 +9,10 @@ import (
 
 const walled = true
 
-// namespaces are those in which the program sees no process and no shared memory of others.
+// namespaces are those that hide other processes and their shared memory from the program.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 
-// launch starts this binary, which init in enter_linux.go takes over.
+// launch starts this binary. init in enter_linux.go then takes the process over.
 func launch(s *Spec, files []*os.File) (*os.Process, error) {
 	if err := standalone(); err != nil {
 		return nil, err
@@ -27,18 +27,19 @@ func launch(s *Spec, files []*os.File) (*os.Process, error) {
 		})
 	}
 	p, err := start(flags)
-	if err != nil { // a system may forbid namespaces, or have no more of them
+	if err != nil { // a system may forbid namespaces, or have none left
 		p, err = start(0)
 	}
 	return p, err
 }
 
-// ended returns when a process has ended. It is not waited for: until it is, no other process has its number.
+// ended returns when a process has ended, without waiting for it in the kernel's sense. Until it is waited for, no other process gets its
+// number.
 func ended(p *os.Process) {
 	for unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 }
 
-// killGroup ends the processes of the group. With the wall of system calls none of them can leave it, and with the wall "apart" the kernel ends
-// those that have left it, too. Without both walls, a process that has left the group goes on.
+// killGroup ends the processes of the group. With the wall of system calls, no process can leave the group. With the wall "apart", the kernel
+// also ends those that left. Without both, a process that left the group continues.
 func killGroup(p *os.Process) { _ = unix.Kill(-p.Pid, unix.SIGKILL) }

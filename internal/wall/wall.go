@@ -1,6 +1,6 @@
-// Package wall closes a process off before hostile code runs in it. Workers use its parts for their own process. [Start] runs another
-// program within walls: this binary starts again, closes itself off, and becomes that program, so no host's main runs and nothing of the
-// program runs before. What a kernel does not have is reported as missing.
+// Package wall closes a process off before hostile code runs in it. Workers use its parts for their own process. [Start] runs another program
+// within walls: this binary starts again, closes itself off, and becomes that program. So no host's main runs there, and the program runs only
+// within the walls. Walls that the kernel lacks are reported as missing.
 package wall
 
 import "slices"
@@ -9,19 +9,19 @@ import "slices"
 type Walls uint32
 
 const (
-	Files       Walls = 1 << iota // the kernel refuses all files but those of the Spec (Landlock)
-	Network                       // the kernel refuses all sockets
-	SystemCalls                   // the kernel refuses system calls that open the machine: mounts, tracing, keys, new namespaces
-	Resources                     // the kernel bounds memory, open files and the size of files of each process
-	Tied                          // the kernel ends the process with its host
-	Apart                         // its processes see and signal no others, and all end with the first
+	Files       Walls = 1 << iota // Files: the kernel refuses all files but those of the Spec (Landlock)
+	Network                       // Network: the kernel refuses all sockets
+	SystemCalls                   // SystemCalls: the kernel refuses calls that open the machine: mounts, tracing, keys, new namespaces
+	Resources                     // Resources: the kernel bounds memory, open files and the size of files of each process
+	Tied                          // Tied: the kernel ends the process with its host
+	Apart                         // Apart: the program's processes see and signal no others, and all end with the first one
 
 	All Walls = 1<<iota - 1
 )
 
 var names = []string{"files", "network", "system calls", "resources", "tied", "apart"}
 
-// Names lists the walls of w.
+// Names returns the names of the walls in w.
 func (w Walls) Names() (list []string) {
 	for bit, name := range names {
 		if w>>bit&1 == 1 {
@@ -31,7 +31,7 @@ func (w Walls) Names() (list []string) {
 	return list
 }
 
-// Named is the inverse of Names. An unknown name is a wall that no system has.
+// Named is the inverse of Names. An unknown name becomes a wall that no system has.
 func Named(list ...string) (w Walls) {
 	for _, name := range list {
 		bit := slices.Index(names, name)
@@ -43,21 +43,21 @@ func Named(list ...string) (w Walls) {
 	return w
 }
 
-// Spec is a program to be started. It has no variable but those that are listed here, and no file or network but those as far as the system has
-// walls: elsewhere than on Linux it has none, and Process.Missing lists them all.
+// Spec describes a program to start. The program gets only the variables, files and networks in the Spec, as far as the system has walls. Only
+// Linux has walls; Process.Missing lists those that a system lacks.
 type Spec struct {
-	Path    string   // the program: an absolute path
-	Args    []string // its arguments, without its name
-	Env     []string // its whole environment, as NAME=value
-	Dir     string   // its folder; "": the root
-	Read    []string // files and folders that it may read, and execute
-	Write   []string // files and folders that it may read and change, and not execute
-	Network bool     // it may use IPv4 and IPv6, to every address
-	Memory  uint64   // the most bytes of memory that a process of it has alone, shared memory not counted
-	Require Walls    // the walls without which it is not started
+	Path    string   // the absolute path of the program
+	Args    []string // the program's arguments, without its name
+	Env     []string // the whole environment, as NAME=value
+	Dir     string   // the folder in which the program starts; "" means the root
+	Read    []string // files and folders that the program may read and execute
+	Write   []string // files and folders that the program may read and change, but not execute
+	Network bool     // the program may use IPv4 and IPv6, to all addresses
+	Memory  uint64   // the most bytes of memory that each of its processes may have, without shared memory
+	Require Walls    // the walls without which the program is not started
 }
 
-// wanted are the walls that a program of this Spec can have.
+// wanted returns the walls that a program with this Spec can have.
 func (s *Spec) wanted() Walls {
 	if s.Network {
 		return All &^ Network

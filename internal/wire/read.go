@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reader reads the parts of an encoding. After the first error it returns zeros. The caller asks
-// Done for the error once, at the end.
+// Reader reads the parts of an encoding. After the first error it returns zeros. The caller asks Done for the error once, at the end.
 type Reader struct {
 	s   string
 	at  int
@@ -15,20 +14,20 @@ type Reader struct {
 	err error
 }
 
-// NewReader reads s. Texts are parts of s, and keep all of it in memory.
+// NewReader reads s. Its texts are parts of s, so each keeps all of s in memory.
 func NewReader(s string) Reader { return Reader{s: s} }
 
-// NewOwner reads s. Texts are copies.
+// NewOwner reads s. Its texts are copies.
 func NewOwner(s string) Reader { return Reader{s: s, own: true} }
 
-// Fail ends the reading, unless it has failed before.
+// Fail ends the reading with an error, unless there was one before.
 func (d *Reader) Fail(why string) {
 	if d.err == nil {
 		d.Set(fmt.Errorf("%s at byte %d", why, d.at))
 	}
 }
 
-// Set ends the reading with an error.
+// Set ends the reading with this error, unless there was one before.
 func (d *Reader) Set(err error) {
 	if d.err == nil {
 		d.err = err
@@ -36,10 +35,10 @@ func (d *Reader) Set(err error) {
 	}
 }
 
-// Err returns why the reading ended early.
+// Err returns the reason why the reading ended early.
 func (d *Reader) Err() error { return d.err }
 
-// Done returns the error of the whole reading. It is an error if bytes are left.
+// Done returns the error of the whole reading. Unread bytes are an error, too.
 func (d *Reader) Done() error {
 	if d.err == nil && d.at != len(d.s) {
 		d.Fail("bytes after the last part")
@@ -50,7 +49,7 @@ func (d *Reader) Done() error {
 // At returns how many bytes were read.
 func (d *Reader) At() int { return d.at }
 
-// Rest returns the input that was not read yet. Skip skips n bytes of the input.
+// Rest returns the unread input. Skip skips n bytes of it.
 func (d *Reader) Rest() string { return d.s[d.at:] }
 
 func (d *Reader) Skip(n int) {
@@ -71,7 +70,7 @@ func (d *Reader) Byte() byte {
 	return d.s[d.at-1]
 }
 
-// Uint reads a number in its shortest spelling.
+// Uint reads a number. It refuses any spelling but the shortest.
 func (d *Reader) Uint() uint64 {
 	var x uint64
 	for shift := 0; shift < 64; shift += 7 {
@@ -89,13 +88,13 @@ func (d *Reader) Uint() uint64 {
 	return 0
 }
 
-// Int reads what AppendInt writes.
+// Int reads a number that AppendInt wrote.
 func (d *Reader) Int() int64 {
 	u := d.Uint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// UpTo reads a number that is no more than limit.
+// UpTo reads a number and refuses it beyond limit.
 func (d *Reader) UpTo(limit uint64) int {
 	u := d.Uint()
 	if u > limit {
@@ -105,25 +104,24 @@ func (d *Reader) UpTo(limit uint64) int {
 	return int(u)
 }
 
-// Count reads how many parts follow, of at least size bytes each: never more than the rest can
-// contain. Nested counts may claim the same bytes several times, so callers allocate at most Ahead
-// parts for a count before they have read them.
+// Count reads how many parts follow, of at least size bytes each. It refuses more than the rest can contain. Nested counts may claim the same
+// bytes, so callers allocate at most Ahead parts before they have read them.
 func (d *Reader) Count(size int) int {
 	n := d.Uint()
-	if n > uint64((len(d.s)-d.at)/size) { // the bytes left after the number itself
+	if n > uint64((len(d.s)-d.at)/size) { // compare with the bytes after the number
 		d.Fail("more parts than there is room for")
 		return 0
 	}
 	return int(n)
 }
 
-// Ahead is how many parts a caller may allocate memory for before it has read them.
+// Ahead is how many parts a caller may allocate before it has read them.
 const Ahead = 64
 
 // Bool reads a byte that is 0 or 1.
 func (d *Reader) Bool() bool { return d.UpTo(1) == 1 }
 
-// Text reads a text, of any bytes.
+// Text reads a text, which may have any bytes.
 func (d *Reader) Text() string {
 	n := d.Count(1)
 	if d.err != nil {
@@ -137,17 +135,17 @@ func (d *Reader) Text() string {
 	return s
 }
 
-// UTF8 reads a text and checks it, for callers that don't.
+// UTF8 reads a text and refuses invalid UTF-8.
 func (d *Reader) UTF8() string {
 	s := d.Text()
 	if !utf8.ValidString(s) {
-		d.Fail("bytes that are no text")
+		d.Fail("bytes that are not valid UTF-8")
 		return ""
 	}
 	return s
 }
 
-// Texts reads what AppendTexts writes; nil if there are none.
+// Texts reads texts that AppendTexts wrote. It returns nil for no texts.
 func (d *Reader) Texts() []string {
 	n := d.Count(1)
 	if n == 0 {

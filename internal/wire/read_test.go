@@ -21,7 +21,7 @@ func TestReaderBounds(t *testing.T) {
 		{"a number of ten bytes", strings.Repeat("\xff", 9) + "\x02", strings.Repeat("\xff", 9) + "\x01", func(d *Reader) { d.Uint() }},
 		{"a number beyond its limit", "\x08", "\x07", func(d *Reader) { d.UpTo(7) }},
 		{"neither true nor false", "\x02", "\x01", func(d *Reader) { d.Bool() }},
-		{"bytes that are no text", "\x01\xff", "\x01x", func(d *Reader) { d.UTF8() }},
+		{"bytes that are not valid UTF-8", "\x01\xff", "\x01x", func(d *Reader) { d.UTF8() }},
 		{"seven bytes of eight", "1234567", "12345678", func(d *Reader) { d.Bits() }},
 		{"the rest", "\x00x", "\x00", func(d *Reader) { d.Uint() }},
 		{"nothing", "", "x", func(d *Reader) { d.Byte() }},

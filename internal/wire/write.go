@@ -1,6 +1,5 @@
-// Package wire reads and writes the parts of an encoding: numbers, texts and counts. Each has one
-// form, and a Reader refuses every other: two forms of one value would have two digests. A Reader
-// never allocates more than it has read, so a false count costs nothing.
+// Package wire reads and writes the parts of an encoding: numbers, texts and counts. Each has exactly one form, because two forms of a value
+// would have two digests. A Reader never allocates more than it has read, so a false count costs nothing.
 package wire
 
 import "encoding/binary"
@@ -10,10 +9,10 @@ func AppendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// AppendInt writes a number that may be negative: small ones are short.
+// AppendInt writes a number that may be negative. Small numbers are short.
 func AppendInt(b []byte, i int64) []byte { return binary.AppendVarint(b, i) }
 
-// AppendUint writes a number: small ones are short.
+// AppendUint writes a number. Small numbers are short.
 func AppendUint(b []byte, u uint64) []byte { return binary.AppendUvarint(b, u) }
 
 // AppendCount writes how many parts follow. n must not be negative.
@@ -22,7 +21,7 @@ func AppendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64
 // AppendBits writes eight bytes, the lowest first.
 func AppendBits(b []byte, u uint64) []byte { return binary.LittleEndian.AppendUint64(b, u) }
 
-// AppendTexts writes a count and that many texts.
+// AppendTexts writes a count, and then the texts.
 func AppendTexts(b []byte, ss []string) []byte {
 	b = AppendCount(b, len(ss))
 	for _, s := range ss {

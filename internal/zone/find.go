@@ -1,6 +1,6 @@
 package zone
 
-// This file finds the zones that are part of the binary, for a process that can open no file.
+// This file finds the zones in the binary, for a process that can't open files.
 
 import (
 	"archive/zip"
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// zoneinfo is lib/time/zoneinfo.zip of Go, with the data of IANA.
+// zoneinfo is lib/time/zoneinfo.zip of Go, which has IANA's data.
 //
 //go:embed zoneinfo.zip
 var zoneinfo string
@@ -25,7 +25,7 @@ var archive = sync.OnceValue(func() *zip.Reader {
 	return r
 })
 
-// names finds the zones by their names in lower case.
+// names maps names in lower case to the names of the zones.
 var names = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, f := range archive().File {
@@ -36,7 +36,7 @@ var names = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// embedded returns a zone of the binary.
+// embedded returns a zone from the binary.
 func embedded(name string) (*time.Location, error) {
 	data, err := fs.ReadFile(archive(), name)
 	if err != nil {
@@ -45,9 +45,9 @@ func embedded(name string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(name, data)
 }
 
-var found sync.Map // *Zone by name
+var found sync.Map // each *Zone by its name
 
-// Find finds a zone by its IANA name in any case, as a program may write it, and opens no file. nil is UTC.
+// Find finds a zone by its IANA name in any case, as programs write it. It opens no file. nil is UTC.
 func Find(name string) (*Zone, error) {
 	cased := names()[strings.ToLower(name)]
 	if z, ok := found.Load(cased); ok {
@@ -58,7 +58,7 @@ func Find(name string) (*Zone, error) {
 		return nil, unknown(name)
 	}
 	z := laid(cased, loc)
-	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // UTC and its aliases; every other zone begins with local mean time (LMT), "-00" or a fixed shift
+	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // only UTC and its aliases begin with UTC or GMT; other zones begin with local mean time (LMT), "-00" or a fixed shift
 		z = nil
 	}
 	kept, _ := found.LoadOrStore(cased, z)

@@ -1,7 +1,7 @@
-// Package zone has time zones as data: a process without files, like a worker, gets one by value.
+// Package zone has time zones as data, so that a process without files, like a worker, can get one by value.
 //
-// The host gives an IANA name. A Zone gives the time that clocks there show at an instant, and the instant at
-// which they show a time. Invariant: a Zone that crossed to another process gives the same results.
+// The host chooses a zone by its IANA name. A Zone converts an instant to the time on clocks there, and back. A Zone that was sent to another
+// process gives the same results.
 package zone
 
 import (
@@ -17,25 +17,24 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Zone is a time zone. nil is UTC. It is immutable.
+// Zone is a time zone. It never changes. nil is UTC.
 type Zone struct {
 	name   string
-	starts []int64 // of each period, in seconds since 1970; the first has no start
-	kinds  []uint8 // of each period: its index in clocks
+	starts []int64 // the start of each period, in seconds since 1970; the first has none
+	kinds  []uint8 // the clock of each period, as an index in clocks
 	clocks []*time.Location
-	shifts []int64 // of each of clocks: seconds east of UTC
+	shifts []int64 // for each of clocks: seconds east of UTC
 }
 
-// noNames are files that systems have next to the zones, and the zone of the person who set the machine up.
+// noNames are names of files that systems have next to the zones, and names for the machine's own zone.
 var noNames = []string{"Local", "localtime", "posixrules", "Factory"}
 
-// abbreviations are zone names that PostgreSQL reads as one fixed shift, all year and in all years.
+// abbreviations are zone names that PostgreSQL reads as one fixed shift for all years.
 var abbreviations = []string{"CET", "EET", "EST", "HST", "MET", "MST", "WET"}
 
-var loaded sync.Map // *Zone by name
+var loaded sync.Map // each *Zone by its name
 
-// Load finds a zone by its IANA name, like "Europe/Berlin", among the zones of the system, or else
-// of the binary. "" and "UTC" are UTC.
+// Load finds a zone by its IANA name, like "Europe/Berlin", in the system or the binary. "" and "UTC" are UTC.
 func Load(name string) (*Zone, error) {
 	if name == "" || name == "UTC" {
 		return nil, nil
@@ -43,7 +42,7 @@ func Load(name string) (*Zone, error) {
 	if z, ok := loaded.Load(name); ok {
 		return z.(*Zone), nil
 	}
-	if path.Clean(name) != name { // a path to the file of a zone, like Europe//Berlin, is no name for PostgreSQL
+	if path.Clean(name) != name { // PostgreSQL knows no path like Europe//Berlin
 		return nil, unknown(name)
 	}
 	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
@@ -53,7 +52,7 @@ func Load(name string) (*Zone, error) {
 		return nil, fmt.Errorf("databases read %s as an abbreviation with another meaning: name a place, like \"Europe/Berlin\"", name)
 	}
 	loc, err := time.LoadLocation(name)
-	if err != nil { // the host's system has no zones
+	if err != nil { // the host's system may have no zones
 		loc, err = embedded(name)
 	}
 	if err != nil {
@@ -74,7 +73,7 @@ func laid(name string, loc *time.Location) *Zone {
 		abbreviation, shift := t.In(loc).Zone()
 		if k := z.clock(abbreviation, int64(shift)); len(z.kinds) == 0 {
 			z.starts, z.kinds = append(z.starts, math.MinInt64), append(z.kinds, k)
-		} else if k != z.kinds[len(z.kinds)-1] { // if a rule goes on for ever, periods end with the year
+		} else if k != z.kinds[len(z.kinds)-1] { // a rule without an end is cut into periods of one year
 			z.starts, z.kinds = append(z.starts, t.Unix()), append(z.kinds, k)
 		}
 		_, end := t.In(loc).ZoneBounds()
@@ -89,7 +88,7 @@ func laid(name string, loc *time.Location) *Zone {
 	return z
 }
 
-// clock returns the index in clocks of the one that shows so many seconds more than UTC.
+// clock returns the index in clocks for an abbreviation and its seconds east of UTC.
 func (z *Zone) clock(abbreviation string, shift int64) uint8 {
 	for i, c := range z.clocks {
 		if c.String() == abbreviation && z.shifts[i] == shift {
@@ -100,13 +99,12 @@ func (z *Zone) clock(abbreviation string, shift int64) uint8 {
 	return uint8(len(z.clocks) - 1)
 }
 
-// From far on all rules repeat every cycle: 400 years are a whole number of weeks, and no zone has
-// announced other rules for years after 2087.
+// From far on all rules repeat in cycles. 400 years are a whole number of weeks, and no zone has announced other rules after 2087.
 var far = time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 
 const cycle = 146097 * 86400
 
-// Name is the IANA name.
+// Name returns the IANA name.
 func (z *Zone) Name() string {
 	if z == nil {
 		return "UTC"
@@ -121,7 +119,7 @@ func (z *Zone) at(seconds int64) uint8 {
 	return z.kinds[sort.Search(len(z.starts), func(i int) bool { return z.starts[i] > seconds })-1]
 }
 
-// In returns an instant as clocks there show it. Its location has the abbreviation and the shift of that instant only.
+// In returns an instant as clocks in the zone show it. The result's location has the abbreviation and the shift of only that instant.
 func (z *Zone) In(t time.Time) time.Time {
 	if z == nil {
 		return t.UTC()
@@ -129,7 +127,7 @@ func (z *Zone) In(t time.Time) time.Time {
 	return t.In(z.clocks[z.at(t.Unix())])
 }
 
-// Shift returns how far the clocks are ahead of UTC.
+// Shift returns how far clocks in the zone are ahead of UTC at t.
 func (z *Zone) Shift(t time.Time) time.Duration {
 	if z == nil {
 		return 0
@@ -137,8 +135,8 @@ func (z *Zone) Shift(t time.Time) time.Duration {
 	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
 }
 
-// Instant returns when clocks there show what shown has in UTC. If there are two such instants it
-// returns the first. If clocks skip the time, it is as if they had not, as in JavaScript.
+// Instant returns when clocks in the zone show the time that shown has in UTC. It returns the first of two such instants. If clocks skip the
+// time, it counts as if they did not, as in JavaScript.
 func (z *Zone) Instant(shown time.Time) time.Time {
 	if z == nil {
 		return shown
@@ -171,7 +169,7 @@ func (z *Zone) Append(b []byte) []byte {
 	return b
 }
 
-// Read reads what Append wrote.
+// Read reads a Zone that Append wrote.
 func Read(r *wire.Reader) *Zone {
 	name := r.Text()
 	if name == "" {

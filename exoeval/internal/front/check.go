@@ -27,7 +27,8 @@ func (c *checker) check() *source.Fault {
 		c.pt.plain = !c.awaits
 	}
 	for off := range c.pt.ForAwait {
-		// The await of `for await` is blanked before the text is parsed. If that was no loop over a list, the program must not run without the await.
+		// Compile removes the await of `for await` before it parses the text. If no loop over a list remains there, the program must not run without
+		// the await.
 		if !c.loops[off] && (c.fault == nil || c.fault.Off > off) {
 			c.fault = source.Faultf(fail.Syntax, off, "%s", source.NoForAwait)
 		}
@@ -35,7 +36,7 @@ func (c *checker) check() *source.Fault {
 	return c.fault
 }
 
-// left walks the left operand of a chain, which counts as length, not as depth.
+// left walks the left operand of a chain. The operand adds to the chain's length, not to the depth.
 func (c *checker) left(e ast.Expression) {
 	c.depth--
 	c.spine++
@@ -50,7 +51,7 @@ func (c *checker) exprs(list []ast.Expression) {
 	}
 }
 
-// relational has the relational operators, which all have one precedence.
+// relational has the relational operators. All have the same precedence.
 var relational = map[token.Token]bool{
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true, token.IN: true, token.INSTANCEOF: true,
 }
@@ -64,8 +65,7 @@ func (c *checker) expr(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.NullLiteral, *ast.BooleanLiteral, *ast.StringLiteral, *ast.SuperExpression, *ast.PrivateIdentifier:
 	case *ast.ThisExpression:
-		// Outside functions `this` is the global object, also in
-		// strict mode, and an arrow function would pass it on.
+		// Outside functions `this` is the global object, also in strict mode. An arrow function would pass `this` on.
 		if !c.inFunction() {
 			c.fail(e.Idx, "`this` has no value here; the granted objects are in `api`")
 		}
@@ -175,10 +175,9 @@ func constantString(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// member refuses names that lead from a value to its maker: the constructor
-// of every object's constructor is Function, and all objects of the realm
-// share prototypes. The realm has disarmed these members, also for computed
-// names, which this function can't see. It is here for the error text.
+// member refuses names that lead from a value to its maker: the constructor of a constructor is Function, and objects of a realm share
+// prototypes. The realm has disarmed these members, also for computed names, which this function can't see. This check only gives a better
+// error.
 func (c *checker) member(name string, idx file.Idx, of ast.Expression) {
 	c.names[name] = true
 	switch name {
@@ -207,7 +206,7 @@ func (c *checker) unary(e *ast.UnaryExpression) {
 			return
 		}
 	case token.INCREMENT, token.DECREMENT:
-		c.store(e.Operand, nil) // nil: the stored value is a number
+		c.store(e.Operand, nil) // nil, because ++ and -- store a number
 		return
 	case token.DELETE:
 		switch e.Operand.(type) {
@@ -287,7 +286,7 @@ func (c *checker) store(e, value ast.Expression) {
 	c.target(e)
 }
 
-// pattern admits a destructuring target. It calls name for each name in it.
+// pattern admits a destructuring target. For each name in the target it calls name.
 func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	if !c.enter(e) {
 		return
@@ -306,7 +305,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 		for _, p := range e.Properties {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
-				c.member(p.Name.Name.String(), p.Name.Idx, nil) // the pattern reads this member
+				c.member(p.Name.Name.String(), p.Name.Idx, nil) // a pattern reads this member of the value
 				name(&p.Name)
 				c.expr(p.Initializer)
 			case *ast.PropertyKeyed:
@@ -338,7 +337,7 @@ func (c *checker) declared(id *ast.Identifier) { c.reserved(id) }
 // regexp admits a regular expression literal if goja runs it on Go's engine.
 func (c *checker) regexp(e *ast.RegExpLiteral) {
 	if e.Pattern == "" {
-		// goja's parser reads `/[a` at the end of a line as an empty pattern and drops the line.
+		// goja's parser reads `/[a` at the end of a line as an empty pattern and drops the rest of the line.
 		c.fail(e.Idx, "syntax error: the regular expression is not closed: missing /")
 	}
 	spelled, why := source.Regexp(e.Pattern, e.Flags)
@@ -348,9 +347,8 @@ func (c *checker) regexp(e *ast.RegExpLiteral) {
 	e.Pattern = spelled
 }
 
-// coalesce refuses `&&` together with `??`, which is no JavaScript. goja's
-// parser refuses it, too, but not if the operand only begins with a
-// parenthesis: it takes `(a) && b ?? c` for an operand in parentheses.
+// coalesce refuses `&&` together with `??`, which is a syntax error in JavaScript. goja's parser misses it if the operand begins with a
+// parenthesis: it reads `(a) && b ?? c` as an operand in parentheses.
 func (c *checker) coalesce(e *ast.BinaryExpression) {
 	if e.Operator != token.COALESCE {
 		return
@@ -361,7 +359,7 @@ func (c *checker) coalesce(e *ast.BinaryExpression) {
 		if !ok || !is || and.Operator != token.LOGICAL_AND {
 			continue
 		}
-		// If the operand is in parentheses, its operator is one bracket deeper.
+		// An operator in parentheses is one bracket deeper.
 		if in, ok := c.pt.OperatorDepth(and, "&&"); ok && in == at {
 			c.fail(and.Right.Idx0(), "%s", source.MixedLogic)
 		}

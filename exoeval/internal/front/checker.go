@@ -1,6 +1,6 @@
 package front
 
-// This file has the checker's state and its bounds on the tree. The rewriting uses the state, too.
+// This file has the checker's state and its bounds on the tree. The rewriting uses that state, too.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// maxSpine bounds the left operands in a + b + c ... and a.b.c()...: the
-// parser builds them in a loop, but the compiler walks them by recursion.
+// maxSpine bounds the left operands of a chain like a + b + c or a.b.c(). The parser builds a chain in a loop, but the compiler walks it by
+// recursion.
 const maxSpine = 4000
 
 // checker walks the whole tree once. It admits the syntax that it knows and
@@ -25,26 +25,26 @@ type checker struct {
 	depth, spine, maxDepth int
 
 	scope   *scope
-	top     *scope // the scope of the statements of a body
+	top     *scope // the scope of the statements of the program's body
 	fn      *funcInfo
 	infos   map[ast.Node]*funcInfo
 	loops   map[int]bool     // offsets of the `for await` loops that were found
-	literal []ast.Expression // function literals given to describing methods
-	named   []*binding       // names given to describing methods
+	literal []ast.Expression // function literals that are arguments of describing methods
+	named   []*binding       // names that are arguments of describing methods
 
 	spans      []span                      // the functions of the program
-	calls      map[int]span                // its calls, by the offset of the parenthesis
-	helpers    map[string]bool             // helpers that its rewritten operators call
-	copied     int                         // number of nodes that are compiled twice
+	calls      map[int]span                // calls of the program, by the offset of the parenthesis
+	helpers    map[string]bool             // helpers that the rewritten operators call
+	copied     int                         // the number of nodes that are compiled twice
 	names      map[string]bool             // every name that the program mentions, also of members: see needs
-	patterns   bool                        // it has a regular expression
-	generators bool                        // it has a generator
-	asyncs     bool                        // it has an async function
-	awaits     bool                        // it has an await
+	patterns   bool                        // the program has a regular expression
+	generators bool                        // the program has a generator
+	asyncs     bool                        // the program has an async function
+	awaits     bool                        // the program has an await
 	written    WrittenNumbers              // numbers in the text that JavaScript can't hold, or that are beyond 2^53
 	free       map[*ast.Identifier]bool    // operands of typeof that name nothing in the program
-	bound      map[ast.Expression]*binding // the names of functions that are declared with a name
-	stored     map[string][]ast.Expression // for each name, what is written to its variables; nil: nothing that could be a Decimal
+	bound      map[ast.Expression]*binding // names that a declaration gives to functions
+	stored     map[string][]ast.Expression // the expressions that are assigned to variables of each name; nil for a value that is surely no Decimal
 	elsewhere  map[string]bool             // names with unknown values: parameters, parts of patterns, vars
 }
 
@@ -65,8 +65,8 @@ func (c *checker) fail(idx file.Idx, format string, args ...any) {
 	}
 }
 
-// enter bounds the recursion of this walk. The rewriting and goja's compiler
-// walk the same tree, so it bounds them, too. Every walk starts with it.
+// enter bounds the recursion of this walk. The rewriting and goja's compiler walk the same tree, so enter bounds them, too. Every recursive
+// walk starts with enter.
 func (c *checker) enter(n ast.Node) bool {
 	if c.fault != nil || n == nil {
 		return false
@@ -96,9 +96,9 @@ func nodeName(n ast.Node) string {
 // binding is one declared name.
 type binding struct {
 	name  string
-	fixed string         // if not empty, assigning is refused: it says what the name is
+	fixed string         // if set, an assignment is refused, and the error uses this description of the name
 	fn    ast.Expression // the function literal that the name is declared with, or nil
-	init  *funcInfo      // the function that evaluates the initializer of the name now
+	init  *funcInfo      // the function that is now evaluating the initializer of the name
 	refs  int            // references to the name from outside fn
 	uses  int            // all references to the name
 	calls int            // references that only call the name
@@ -123,12 +123,12 @@ func (s *scope) declare(name string) *binding {
 	return b
 }
 
-// funcInfo is what the rewriting must know about a function.
+// funcInfo is what the checker notes about a function for the rewriting.
 type funcInfo struct {
 	node     ast.Node
 	parent   *funcInfo
 	arrow    bool
 	children []*funcInfo
-	uses     []*binding // names in the function that may be functions of the program
-	records  bool       // it may be called with placeholders, so its operators are rewritten
+	uses     []*binding // names in the function that may refer to functions of the program
+	records  bool       // the function may be called with placeholders, so its operators are rewritten
 }

@@ -115,9 +115,8 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	}
 }
 
-// describing notes the functions that are arguments of a describing call.
-// They run with placeholders, so their operators are recorded. If an
-// argument is a name, it means the function that the name was declared with.
+// describing notes the functions that are arguments of a describing call. They run with placeholders, so their operators are recorded. A name
+// as an argument means the function that is declared with that name.
 func (c *checker) describing(call *ast.CallExpression) {
 	callee := call.Callee
 	if o, ok := callee.(*ast.Optional); ok {
@@ -150,8 +149,8 @@ func (c *checker) recorded(e ast.Expression) {
 	}
 }
 
-// finish marks every function that a recorded one contains or may call. Otherwise a helper
-// `const open = t => t.done === false` would silently compare a placeholder with false.
+// finish marks every function that a recorded function contains or may call. Otherwise a helper `const open = t => t.done === false` would
+// silently compare a placeholder with false.
 func (c *checker) finish() *source.Fault {
 	var todo []*funcInfo
 	add := func(f *funcInfo) {

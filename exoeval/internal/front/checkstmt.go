@@ -95,7 +95,7 @@ func (c *checker) stmt(s ast.Statement) {
 		}
 		c.block(s.Finally)
 	case *ast.WithStatement:
-		// `with` makes the meaning of a name depend on values, so no check of names would hold.
+		// `with` makes the meaning of a name depend on values, so no check of names could be trusted.
 		c.fail(s.With, "`with` is not available; use destructuring: const { a, b } = object")
 	case *ast.DebuggerStatement:
 		c.fail(s.Debugger, "`debugger` is not available; use console.log")
@@ -109,8 +109,7 @@ func (c *checker) param(target ast.Expression) {
 	c.bindNames(target, c.plain)
 }
 
-// bindings admits declarators. While an initializer is checked, the
-// names that it declares are marked: authors write `const todos = await
+// bindings admits declarators. While the checker walks an initializer, the declared names are marked: authors write `const todos = await
 // todos.execute()` by mistake when a granted object is called todos.
 func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 	for _, b := range list {
@@ -129,7 +128,7 @@ func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 	}
 }
 
-// forAwait admits `for await`. The parser has seen a plain loop.
+// forAwait admits `for await`. The parser has seen a plain loop, without the await.
 func (c *checker) forAwait(s *ast.ForOfStatement) {
 	if !c.pt.ForAwait[c.pt.Off(s.For)] {
 		return
@@ -185,7 +184,7 @@ func (c *checker) forInto(into ast.ForInto, source ast.Expression, body ast.Stat
 			}
 			n.init = c.fn
 		}
-		c.expr(source) // the expression is in the scope of the loop's names, which have no value yet
+		c.expr(source) // the names of the loop are already in scope here and have no value yet
 		for _, n := range names {
 			n.init = nil
 		}

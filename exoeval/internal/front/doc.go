@@ -1,6 +1,5 @@
-// Package front decides which programs are allowed. It turns text into a compiled program that has passed
-// every rule that can be checked before it runs. It can't see computed names and values: these are left to the
-// realm, in package exoeval.
+// Package front decides which programs are allowed. It turns text into a compiled program that has passed every rule that can be checked
+// before it runs. It can't see computed names and values: the realm, in package exoeval, checks those.
 //
 // A program goes through its files in this order:
 //

@@ -11,8 +11,8 @@ import (
 
 var entryNames = []string{"main", "run", "program", "handler", "execute", "solve"}
 
-// entry makes a body of declarations do what its author meant: it calls the one function that
-// nothing calls. If the last statement is `main`, `main()` or `await main()`, it becomes main(api).
+// entry handles a body that only declares functions: it calls the one function that nothing calls, as the author meant. A last statement
+// `main`, `main()` or `await main()` becomes main(api).
 func (c *checker) entry() *source.Fault {
 	if c.pt.body == nil || c.top == nil || len(c.pt.body.List) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (c *checker) entry() *source.Fault {
 			free = append(free, c.uncalledOf(s.List)...)
 		case *ast.ClassDeclaration:
 		default:
-			return nil // the body has a statement of its own
+			return nil // the body has a statement that declares nothing
 		}
 	}
 	var main *binding
@@ -79,7 +79,7 @@ func (c *checker) uncalledOf(list []*ast.Binding) (free []*binding) {
 	return free
 }
 
-// topBinding finds a name of the body. A var is in the scope outside it.
+// topBinding finds a name of the body, or a var, which is in the scope outside it.
 func (c *checker) topBinding(name string) *binding {
 	if b := c.top.names[name]; b != nil {
 		return b
@@ -87,8 +87,8 @@ func (c *checker) topBinding(name string) *binding {
 	return c.top.parent.names[name]
 }
 
-// meant turns a final `main` into main(api). It does so with a final `main()`, too,
-// if main declares a parameter, and also under await and before .then and .catch.
+// meant turns a final `main` into main(api), also under await and before .then and .catch. It turns a final `main()` into main(api) if main
+// declares a parameter.
 func (c *checker) meant(e ast.Expression) ast.Expression {
 	if id, ok := e.(*ast.Identifier); ok {
 		if b := c.topBinding(id.Name.String()); b != nil && b.fn != nil {

@@ -1,6 +1,6 @@
 package front
 
-// This file finds the form of a program: a function, an expression or statements. The checker begins with the result.
+// This file finds the form of a program: a function, an expression or statements. The checker uses it first.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -10,13 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// form is a program. It has one of three forms (a function, a body, an
-// expression), and all are turned into the first: a function of the capabilities.
+// form is a program in one of three forms: a function, a body or an expression. The file turns each into a function of the capabilities.
 type form struct {
 	*source.Tree
-	root  ast.Expression      // the function that the program evaluates to
-	body  *ast.BlockStatement // the statements if the text is a body, else nil
-	plain bool                // root becomes a plain function: see checker.check
+	root  ast.Expression      // root is the function that the program evaluates to
+	body  *ast.BlockStatement // body has the statements if the text is a body, else nil
+	plain bool                // plain reports that root becomes a plain function: see checker.check
 }
 
 // take recognises the form of a program.
@@ -31,11 +30,10 @@ func take(t *source.Tree) *form {
 	return p
 }
 
-// wrapper reports whether f is the function that we put round the text.
+// wrapper reports whether f is the function that this package put round the text.
 func (p *form) wrapper(f *ast.ArrowFunctionLiteral) bool { return f == p.Fn }
 
-// takeBody recognises a body that is only a function.
-// Otherwise it makes the last expression statement a return.
+// takeBody recognises a body that is only a function. In any other body it makes the last expression statement a return.
 func (p *form) takeBody(block *ast.BlockStatement) {
 	var list []ast.Statement
 	for _, s := range block.List {
@@ -59,7 +57,7 @@ func (p *form) takeBody(block *ast.BlockStatement) {
 			p.takeFunction(e)
 			return
 		}
-		e = callWithAPI(e, e.Idx0()) // the declarations come first, then the function
+		e = callWithAPI(e, e.Idx0()) // declarations precede the function, so it is the result of a body
 	}
 	list[n-1] = &ast.ReturnStatement{Return: s.Idx0(), Argument: e}
 }
@@ -70,8 +68,7 @@ func (p *form) takeExpression(e ast.Expression) {
 	}
 }
 
-// takeFunction makes fn the program. If it declares no
-// parameter, it gets `api`, which authors forget.
+// takeFunction makes fn the program. If fn declares no parameter, it gets `api`: authors forget it.
 func (p *form) takeFunction(fn ast.Expression) {
 	var params *ast.ParameterList
 	switch fn := fn.(type) {
@@ -87,7 +84,7 @@ func (p *form) takeFunction(fn ast.Expression) {
 	p.root, p.body = fn, nil
 }
 
-// unwrapExport removes the `0,` that stripModule put in place of `export default` before a function.
+// unwrapExport removes the `0,` that stripModule wrote for `export default` before a function.
 func unwrapExport(e ast.Expression) ast.Expression {
 	if seq, ok := e.(*ast.SequenceExpression); ok && len(seq.Sequence) == 2 && isFunction(seq.Sequence[1]) {
 		if n, ok := seq.Sequence[0].(*ast.NumberLiteral); ok && n.Literal == "0" {

@@ -4,10 +4,8 @@ package front
 
 import "maps"
 
-// realmNames has every name that a program finds in its global scope, but those
-// of the grants. The checker refuses a program that uses another name, and a realm
-// has only those that its program uses. So a program can neither name nor find
-// a new global of the engine (TestRealmNames, TestGlobalsThatAreThere).
+// realmNames has the global names that programs find, without those of the grants. The checker refuses any other name, and a realm has only
+// the names that its program uses. So a new global of the engine is out of reach (TestRealmNames, TestGlobalsThatAreThere).
 var realmNames = map[string]bool{
 	"Object": true, "Array": true, "String": true, "Number": true, "Boolean": true, "Symbol": true, "Math": true, "JSON": true,
 	"Date": true, "Map": true, "Set": true, "WeakMap": true, "WeakSet": true, "Promise": true, "RegExp": true, "Iterator": true,

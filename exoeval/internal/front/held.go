@@ -13,17 +13,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890
-// as 0.12345678901234568. For whole numbers, decimals and JSON every digit counts:
-// such a number would find or store something that the program does not say. The
-// functions here refuse it, and name the text to write instead.
+// JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890 as 0.12345678901234568. For whole numbers, decimals and
+// JSON every digit counts: the rounded number would find or store something that the author did not write. The functions here refuse such a
+// number, and name the text to write instead.
 
 const (
 	beyondInt   = 1 << 63 // the first whole number that no column can have
-	beyondTotal = 1e60    // totals of whole numbers are always smaller
+	beyondTotal = 1e60    // no total of whole numbers reaches this
 )
 
-// comparesInOrder has the methods that compare by < and its like.
+// comparesInOrder has the methods that compare by order, like <.
 var comparesInOrder = map[string]bool{"lt": true, "le": true, "gt": true, "ge": true, "between": true, "<": true, "<=": true, ">": true, ">=": true}
 
 // equalities has the methods that compare whole numbers to the last digit.
@@ -47,7 +46,7 @@ func ValueType(of message.Catalog, n *message.Node) string {
 	return n.Type.Args["of"].Name
 }
 
-// Held refuses a call if an argument is a number that has lost digits in JavaScript, and the digits count.
+// Held refuses a call if an argument is a number that lost digits in JavaScript, and those digits count.
 func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args []*message.Node) error {
 	if m == nil {
 		return nil
@@ -59,10 +58,10 @@ func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args [
 			return nil
 		}
 		t := m.Params[k].Want.Con
-		if expression && (t == nil || t.Name != value.TypeInt) { // the argument has the type of the receiver and is no count
+		if expression && (t == nil || t.Name != value.TypeInt) { // such an argument has the receiver's type; an int parameter is a count
 			t = recv.Type.Args["of"]
 		}
-		if expression && t.Name == value.TypeBool { // a branch of `?:`
+		if expression && t.Name == value.TypeBool { // the condition of `?:` is a bool; a branch has the type of the other branch
 			t = &message.Type{Name: value.TypeJSON}
 			for _, other := range args {
 				if of := other.Type.Args["of"]; of != nil && ValueType(l.Check.Catalog, other) != "" && of.Name != value.TypeBool {
@@ -87,7 +86,7 @@ func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args [
 	return nil
 }
 
-// unheldIn looks for such a number in an argument of the wanted type t. field is the name of the number in the argument.
+// unheldIn looks in an argument of the wanted type t for a number that lost digits. field is the name of that number in the argument.
 func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (string, string) {
 	if t == nil {
 		return "", ""
@@ -113,7 +112,7 @@ func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (s
 	return "", ""
 }
 
-// unheldValue does the same as unheldIn for plain data.
+// unheldValue does for plain data what unheldIn does for a node.
 func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (string, string) {
 	if t == nil {
 		return "", ""
@@ -140,7 +139,7 @@ func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (
 	return "", ""
 }
 
-// elementOf returns the type of the elements of a list. It also serves if a list is given where t is one value, as to in.
+// elementOf returns the type of a list's elements. If t is one value but a list is given, as for in, the element has the type t.
 func elementOf(t *message.Type) *message.Type {
 	if t != nil && t.Name == value.TypeList {
 		return t.Args["of"]
@@ -155,7 +154,7 @@ func memberOf(t *message.Type, name string) *message.Type {
 		return nil
 	case t.Name == value.TypeJSON || t.Name == value.TypeData:
 		return t
-	case t.Name == value.TypeList: // insertMany
+	case t.Name == value.TypeList: // a list of records, as insertMany takes
 		return memberOf(t.Args["of"], name)
 	}
 	return t.Field(name)
@@ -165,8 +164,8 @@ func memberOf(t *message.Type, name string) *message.Type {
 // write instead; "" if nothing is wrong. op is the method of a column that takes the number, or "".
 func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
-	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would read it as a double there
-	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // these methods take no text
+	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite reads a whole number in this range as a double there
+	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // choices take no text
 		return "a number that JavaScript may have rounded: read them and choose in JavaScript, or join two conditions with ||"
 	}
 	return why
@@ -179,14 +178,14 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 	const text = "a number beyond 2^53, where JavaScript's numbers are not exact: write it as text, in quotes"
 	switch kind {
 	case value.TypeInt:
-		alone := op == "" || equalities[op] // the number is one that a column has
+		alone := op == "" || equalities[op] // op compares with, or stores, exactly this number
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
-		case beyond && alone && op != "" && written && n.shown: // 1e21 itself shows that no whole number is so large
+		case beyond && alone && op != "" && written && n.shown: // the author sees from a literal like 1e21 that no column can have it
 		case beyond && alone:
 			return "a number outside the range of whole numbers, which is -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
-		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are used to compare and calculate
+		case beyond && math.Abs(f) < beyondTotal: // comparisons and calculations use all digits of the number
 			if written && !n.whole {
 				return insteadOf(n, f, kind)
 			}
@@ -200,10 +199,10 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 		switch {
 		case written && !n.shown:
 			return insteadOf(n, f, kind)
-		case beyond && !written: // 2**53 + 1 is 2**53
+		case beyond && !written: // a calculation may have rounded it: 2**53 + 1 is 2**53
 			return text
 		}
-	case value.TypeJSON, value.TypeData: // a condition compares fractions with the digits that JavaScript has
+	case value.TypeJSON, value.TypeData: // conditions on JSON compare fractions with JavaScript's digits
 		if (op == "" || beyond) && written && !n.shown && !n.whole {
 			return insteadOf(n, f, kind)
 		}
@@ -211,9 +210,9 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 	return ""
 }
 
-const maxShownDigits = 60 // the most digits of a number that an error repeats
+const maxShownDigits = 60 // bounds the digits that an error repeats
 
-// insteadOf returns what JavaScript has instead of a number in the program's text, and what to write where a value of the type kind is wanted.
+// insteadOf returns JavaScript's form of a number in the program's text, and what to write for a value of the type kind.
 func insteadOf(n writtenNumber, f float64, kind string) string {
 	sign := when(f < 0, "-")
 	has := shownDigits(math.Abs(f))

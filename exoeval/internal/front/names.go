@@ -1,6 +1,6 @@
 package front
 
-// This file says which names grants may have. It checks a host's grants before any program.
+// This file checks the names of a host's grants before any program runs.
 
 import (
 	"fmt"
@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// CheckNames refuses a grant that a program could not name,
-// or whose name every program needs for something else.
+// CheckNames refuses a grant with a name that programs can't use, because it is no identifier or has another meaning in them.
 func CheckNames(granted []message.GrantedName, cfg Config) error {
 	for _, g := range granted {
 		if why := unusable(g.Name, cfg); why != "" {
@@ -21,8 +20,7 @@ func CheckNames(granted []message.GrantedName, cfg Config) error {
 	return nil
 }
 
-// unusable returns why programs can't use a name, or "". It tries the name
-// in a program, so it also finds a word that is missing in our lists.
+// unusable returns why programs can't use a name, or "". It tries the name in a program, and so finds also words that our lists lack.
 func unusable(name string, cfg Config) string {
 	switch {
 	case IsGlobal(name):

@@ -13,7 +13,7 @@ import (
 // PathTo returns the shortest way by links from an
 // interface to another one that has the named member.
 func PathTo(of message.Catalog, from, shown, name string) string {
-	const most = 3 // links; a way leads through hundreds of interfaces
+	const most = 3 // bounds the links of a way, because longer ways would lead through hundreds of interfaces
 	type step struct {
 		name, path string
 		links      int
@@ -42,13 +42,13 @@ func PathTo(of message.Catalog, from, shown, name string) string {
 	return ""
 }
 
-// Nearest returns the name that the author most likely meant: one of names, one that the interface lists, or another of its methods.
+// Nearest returns the known name that is most similar to name: from names, then the interface's listed names, then its other methods.
 func Nearest(i *message.Interface, name string, names []string) string {
 	if i == nil {
 		return scalar.Nearest(name, names)
 	}
 	for _, names := range [][]string{names, i.Names(), slices.Sorted(maps.Keys(i.Methods))} {
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is the name of another interface's member
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // the misspelt name itself may exist on another interface
 		if n := scalar.Nearest(name, names); n != "" {
 			return n
 		}

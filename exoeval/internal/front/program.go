@@ -10,25 +10,25 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// Config is what the front needs to know of the realm and the grants.
+// Config is what this package needs to know about the realm and the grants.
 type Config struct {
-	MaxSource  int             // bytes of program text
-	MaxNesting int             // brackets within brackets
-	Globals    map[string]bool // names that the realm has
-	Grants     []string        // granted names, which are globals, too
+	MaxSource  int             // the most bytes of a program's text
+	MaxNesting int             // the most brackets within brackets
+	Globals    map[string]bool // the global names that the realm has
+	Grants     []string        // the names of the grants, which are globals, too
 	Describing map[string]bool // methods whose callbacks are recorded
-	Catalog    message.Catalog // what errors say about unknown names and words
+	Catalog    message.Catalog // used for errors about unknown names and words
 }
 
 // Program is checked and compiled text. It is immutable and may be run many times.
 type Program struct {
-	Compiled *goja.Program  // evaluates to one function, whose argument is the capabilities
-	Plain    bool           // the program is a body without await: its function is not asynchronous
-	Written  WrittenNumbers // numbers in the text that JavaScript can't hold, or that are beyond 2^53
+	Compiled *goja.Program  // Compiled evaluates to one function, which takes the capabilities
+	Plain    bool           // Plain reports that the program is a body without await, so its function is not asynchronous
+	Written  WrittenNumbers // Written has the numbers in the text that JavaScript can't hold, or that are beyond 2^53
 
-	places source.Places // where its parts are in the given text
-	spans  []span        // its functions; inner ones come after the outer
-	calls  map[int]span  // its calls, by the offset of the parenthesis
+	places source.Places // maps positions to the given text
+	spans  []span        // functions of the program; an inner one comes after the outer
+	calls  map[int]span  // calls of the program, by the offset of the parenthesis
 }
 
 // Position returns the place in the given text for a position that goja reports.
@@ -40,7 +40,7 @@ type span struct {
 	async    bool
 }
 
-// Awaits reports whether `await` is allowed at a position that goja reports: whether the innermost function there is async.
+// Awaits reports whether the innermost function at a position that goja reports is async, so that `await` is allowed.
 func (p *Program) Awaits(line, col int) bool {
 	off, is := p.places.Offset(line, col), true
 	for _, s := range p.spans {
@@ -51,8 +51,8 @@ func (p *Program) Awaits(line, col int) bool {
 	return is
 }
 
-// Call returns the text of the call at a position that goja reports, on one line, so that an error can show it as
-// a form to copy. It is "" if there is no call, or if the text on one line would be too long or another program.
+// Call returns the call at a position that goja reports, on one line, as a form that an error can show. It is "" if there is no call, if its
+// text is too long, or if one line would change its meaning.
 func (p *Program) Call(line, col int) string {
 	s, ok := p.calls[p.places.Offset(line, col)]
 	if !ok {
@@ -70,17 +70,17 @@ func (p *Program) Begins(line, col int) fail.Pos {
 	return p.places.Begin(s.from, s.to)
 }
 
-// Keep returns p for a cache, without the given text: that may be part of a larger text, which p would keep in memory.
+// Keep returns a copy of p for a cache, without the given text. That text may be part of a larger one, which p would keep in memory.
 func (p *Program) Keep() *Program {
 	k := *p
 	k.places = k.places.Keep()
 	return &k
 }
 
-// Facts are what the realm of a program needs to know about it.
+// Facts are what the realm needs to know about a program.
 type Facts struct {
-	Names      map[string]bool // every name that the program mentions, also of members; ComputedName if it computes a name
-	Helpers    []string        // helpers that its rewritten operators call, sorted
+	Names      map[string]bool // Names has every name that the program mentions, also of members; ComputedName if it computes a name
+	Helpers    []string        // Helpers are those that the rewritten operators call, sorted
 	Patterns   bool            // the program has a regular expression
 	Generators bool            // the program has a generator
 	Asyncs     bool            // the program has an async function

@@ -90,7 +90,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 					return b
 				case *ast.ExpressionBody:
 					b.Expression = r.value(b.Expression, "")
-					if *r.needsTemp { // it needs a body, to declare the variable
+					if *r.needsTemp { // declaring the variable needs a body with braces
 						at := b.Expression.Idx0()
 						block := &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
 						e.Body = block
@@ -151,13 +151,13 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		}
 	case *ast.NewExpression:
 		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {
-			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // a value, and no object that would be true
+			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // as a call it returns a value; an object made with new would be true
 		}
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
 		r.dated(e)
-		if r.promises { // a name for the constructor of Promise may be another one
+		if r.promises { // the program may have the constructor of Promise under another name
 			return r.helperCall(HelperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
 		}
 	case *ast.AwaitExpression:
@@ -189,7 +189,7 @@ func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 		return r.asks(e)
 	}
 	if _, private := e.Left.(*ast.PrivateIdentifier); private {
-		return e // #field in object
+		return e // the left side is a private name, as in #field in object
 	}
 	if recordedOperators[e.Operator] && !(isLiteral(e.Left) && isLiteral(e.Right)) {
 		return r.helperCall(HelperOp, at, stringLiteral(e.Operator.String(), at), e.Left, e.Right)
@@ -217,7 +217,7 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	}
 	e.Right = r.value(e.Right, nameOf(e.Left))
 	if e.Operator == token.COALESCE {
-		if !neverRecorded(e.Right) { // in cache ??= q.count() a promise may be kept
+		if !neverRecorded(e.Right) { // in cache ??= q.count() the kept value may be a promise
 			return r.helperCall(HelperKept, at, e)
 		}
 		return r.asked(e)
@@ -225,8 +225,7 @@ func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	return e
 }
 
-// twice returns a second expression that reads an assignment's
-// target, or nil if reading it again could have an effect.
+// twice returns a second expression that reads an assignment's target. It returns nil if a second read could have an effect.
 func twice(e ast.Expression) ast.Expression {
 	simple := func(e ast.Expression) ast.Expression {
 		switch e := e.(type) {
@@ -262,7 +261,7 @@ func twice(e ast.Expression) ast.Expression {
 	return nil
 }
 
-// template rewrites an untagged template with substitutions.
+// template rewrites a template with substitutions and without a tag.
 func (r *rewriter) template(e *ast.TemplateLiteral) ast.Expression {
 	if e.Tag != nil {
 		e.Tag = r.expr(e.Tag)

@@ -1,6 +1,6 @@
 package front
 
-// This file rewrites == null, ??, instanceof and typeof in functions that record nothing: there the engine would not ask each operand.
+// This file rewrites == null, ??, instanceof and typeof in functions that record nothing, because the engine does not ask each operand there.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -9,18 +9,15 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// To compare, the engine asks only the left operand. For instanceof and typeof it asks none,
-// for ?? not the left. In functions whose operators are not recorded, the rewriting therefore
-// adds the question `x == null` for the other operand. A recorded thing answers it with an
-// error (opaque.Equals); for all other values it costs one instruction. A helper call would
-// do the same, but slow down loops: it is used only where no variable can be declared.
+// To compare, the engine asks only the left operand. For instanceof and typeof it asks none, for ?? not the left. So in functions that record
+// nothing, the rewriting adds the question `x == null` for the other operand. A recorded thing answers it with an error (opaque.Equals). For
+// all other values it costs one instruction. A helper call would slow down loops, so it is used only where no variable can be declared.
 
-// askedName is the variable that has an operand between its evaluation
-// and the question. Like the helpers' names it can't be spelled.
+// askedName is the variable that keeps an operand between its evaluation and the question. No program can spell the name.
 const askedName = "\x00asked"
 
-// temp returns the variable for operands of the function that is being rewritten.
-// It is nil if there can be none: in parameters and fields of classes.
+// temp returns the variable for operands of the function that is being rewritten. It returns nil in parameters and fields of classes, which
+// can't declare one.
 func (r *rewriter) temp(at file.Idx) *ast.Identifier {
 	if r.needsTemp == nil {
 		return nil
@@ -42,8 +39,7 @@ func (r *rewriter) body(walk func() *ast.BlockStatement) {
 	}
 }
 
-// neverRecorded reports whether an expression always has a
-// value of JavaScript: if a part of it is recorded, it throws.
+// neverRecorded reports whether an expression always has a value of JavaScript. If a part of it is recorded, the expression throws.
 func neverRecorded(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.RegExpLiteral,
@@ -65,8 +61,8 @@ func binaryOf(op token.Token, a, b ast.Expression) *ast.BinaryExpression {
 	return &ast.BinaryExpression{Operator: op, Left: a, Right: b}
 }
 
-// stored stores e so that it can be read again without evaluating it again. It returns e in the
-// form to evaluate, and the expression that reads it. ok is false if there is no place to store it.
+// stored keeps the value of e in a variable, for a second read. It returns e in the form to evaluate, and the expression that reads the value.
+// ok is false if there is no variable.
 func (r *rewriter) stored(e ast.Expression) (evaluated, read ast.Expression, ok bool) {
 	at := e.Idx0()
 	if id, plain := e.(*ast.Identifier); plain {
@@ -88,7 +84,7 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 		switch {
 		case neverRecorded(e.Right):
 			return e
-		case isLiteral(e.Left): // the literal has no effects, so the order does not matter
+		case isLiteral(e.Left): // a literal has no effects, so the operands can be swapped
 			e.Left, e.Right = e.Right, e.Left
 			return e
 		}
@@ -105,7 +101,7 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 		return binaryOf(token.LOGICAL_AND, e, binaryOf(token.LOGICAL_OR, binaryOf(token.EQUAL, again, null(at)), &ast.BooleanLiteral{Idx: at, Literal: "true", Value: true}))
 	case token.EQUAL, token.NOT_EQUAL:
 		if isLiteral(e.Right) {
-			return e // the engine asks x for x == null, and an object x for its primitive
+			return e // the engine asks x in x == null, and in a comparison with a literal
 		}
 		if isLiteral(e.Left) {
 			e.Left, e.Right = e.Right, e.Left
@@ -152,8 +148,7 @@ func (r *rewriter) asked(e ast.Expression) ast.Expression {
 	return &ast.SequenceExpression{Sequence: []ast.Expression{binaryOf(token.EQUAL, value, null(at)), again}}
 }
 
-// length asks the one argument of Array: a number is the
-// length, but a column would become the one item of a list.
+// length asks the one argument of Array: a number is the length, and a column would become the only item of a list.
 func (r *rewriter) length(callee ast.Expression, args []ast.Expression) {
 	if id, ok := callee.(*ast.Identifier); ok && id.Name == "Array" && len(args) == 1 {
 		if _, spread := args[0].(*ast.SpreadElement); !spread {

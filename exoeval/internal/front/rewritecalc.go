@@ -11,13 +11,12 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// In the engine no type of ours can have operators: it would turn a Decimal into the nearest number, and `0.1 + 0.2`
-// would have the result of numbers. So an operator becomes a call of a helper. Loops without Decimals should not pay for
-// it: an expression is compiled twice, as it is written and with the helpers, and a variable of the program chooses. The
-// host sets the variable when a reply has a Decimal, before the program gets the reply. A program that names Decimal can
-// make them itself: it is compiled once, with the helpers. A program without grants is compiled once, without them.
+// No type of ours can have operators in the engine: it would turn a Decimal into the nearest number, and `0.1 + 0.2` would be wrong. So an
+// operator becomes a call of a helper. To spare loops without Decimals, an expression is compiled twice, as written and with helpers, and a
+// variable chooses. The host sets the variable before the program gets a reply with a Decimal. A program that names Decimal is compiled once,
+// with helpers. A program without grants is compiled once, without them.
 
-// calcName is this variable. Like the helpers' names it can't be spelled.
+// calcName is the variable that chooses. No program can spell the name.
 const calcName = "\x00decimals"
 
 // calcMode says how the operators of an expression are compiled.
@@ -25,17 +24,17 @@ type calcMode uint8
 
 const (
 	calcNever calcMode = iota // the program can't get a Decimal
-	calcAsk                   // twice: as written, and with the helpers
-	calcPlain                 // in the first of the two copies: as written
-	calcExact                 // in the second copy, or in the whole program: with the helpers
+	calcAsk                   // compiled twice: as written, and with the helpers
+	calcPlain                 // as written: the first of two copies
+	calcExact                 // with the helpers: the second of two copies, or the whole program
 )
 
-const maxRounds = 10 // rounds of findNumbers: a program may have a long chain of names
+const maxRounds = 10 // bounds the rounds of findNumbers: a program may have a long chain of names
 
-// These bound what is compiled twice. The rest is compiled with the helpers only.
+// These bound what is compiled twice. The rest is compiled once, with the helpers.
 const (
-	maxCalcNodes  = 400    // nodes of an expression
-	maxCalcCopied = 40_000 // nodes of a program, also those that were copied and not used
+	maxCalcNodes  = 400    // the most nodes of an expression
+	maxCalcCopied = 40_000 // the most nodes of a program, with copies that were not used
 )
 
 var calculating = map[token.Token]bool{token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
@@ -50,7 +49,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
-			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand, and asks swaps a literal there to the right
+			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand; asks moves a literal from the left to the right
 		case token.INSTANCEOF:
 			id, ok := e.Right.(*ast.Identifier)
 			return ok && id.Name == "Decimal"
@@ -92,8 +91,8 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 	}
 	c := &cloner{seen: map[any]reflect.Value{}, left: budget, flat: true}
 	copied := c.copy(reflect.ValueOf(&e).Elem())
-	r.copied += budget - max(c.left, 0) // count unused copies, too: each operator of a long chain may try
-	if c.left < 0 {                     // too large, or it has a function or an await, during which the variable may change
+	r.copied += budget - max(c.left, 0) // unused copies count, because each operator of a long chain may try
+	if c.left < 0 {                     // the copy is too large, or has a function or an await, during which the variable may change
 		return r.exactly(e)
 	}
 	r.twinNodes += budget - c.left
@@ -112,7 +111,7 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(calcName), Idx: at}, Consequent: exact, Alternate: plain}
 }
 
-// exactly calls the helpers. The operands are rewritten according to the mode.
+// exactly calls the helpers. It rewrites the operands according to the mode.
 func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 	at := e.Idx0()
 	switch e := e.(type) {
@@ -134,7 +133,7 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 		case *ast.BracketExpression:
 			of, name = left.Left, left.Member
 		}
-		if of == nil || isSuper(of) { // a helper can't get this as an argument
+		if of == nil || isSuper(of) { // no object, or super, which can't be an argument of a helper
 			e.Operator, e.Right = token.ASSIGN, r.helperCall(HelperCalc, at, op, twice(e.Left), r.value(e.Right, nameOf(e.Left)))
 			return e
 		}
@@ -160,7 +159,7 @@ func (r *rewriter) plain(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.PLUS, token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.EXPONENT, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-			if is, known := r.plains[e]; known { // each operator of a long chain asks again
+			if is, known := r.plains[e]; known { // each operator of a long chain asks for its operands again
 				return is
 			}
 			is := r.plain(e.Left) && r.plain(e.Right)
@@ -169,19 +168,18 @@ func (r *rewriter) plain(e ast.Expression) bool {
 			}
 			return is
 		}
-		return true // comparisons, bits
+		return true // comparisons and bit operators have plain results
 	case *ast.ConditionalExpression:
 		return r.plain(e.Consequent) && r.plain(e.Alternate)
 	case *ast.Identifier:
 		return r.numbers[e.Name.String()] || neverRecorded(e)
 	case *ast.NewExpression, *ast.ObjectLiteral:
-		return false // its valueOf may return a Decimal
+		return false // the valueOf of an object may return a Decimal
 	}
 	return neverRecorded(e)
 }
 
-// findNumbers finds the names whose variables only ever get plain values, like
-// the counter of a loop, or a sum of such. Operators on them need no helper.
+// findNumbers finds the names of variables that only get plain values, like the counter of a loop. Operators on them need no helper.
 func (r *rewriter) findNumbers(c *checker) {
 	r.numbers = map[string]bool{}
 	for name := range c.stored {
@@ -189,7 +187,7 @@ func (r *rewriter) findNumbers(c *checker) {
 			r.numbers[name] = true
 		}
 	}
-	for round, changed := 0, true; changed; round++ { // a name that gets the value of another name is a number only if the other one is
+	for round, changed := 0, true; changed; round++ { // a name that gets another name's value is a number only if that name is
 		if changed = false; round == maxRounds {
 			r.numbers = nil
 			return
@@ -203,7 +201,7 @@ func (r *rewriter) findNumbers(c *checker) {
 	}
 }
 
-// declareCalc declares the variable round the program, and gives the host the function that sets it.
+// declareCalc declares the variable that chooses, round the program, and gives the host a function that sets it.
 func (r *rewriter) declareCalc() {
 	if !r.asksCalc {
 		return

@@ -17,9 +17,8 @@ var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": t
 // specialFunctions are the global functions whose calls are rewritten.
 var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
-// callee replaces the called function in a recorded function if it is one of
-// JavaScript's own, which would take a column for a value (see calls.go). The helper
-// returns the function before the arguments are evaluated, as reading the member did.
+// callee replaces the called function in a recorded function if it is JavaScript's own: it would treat a column as a value (see calls.go). The
+// helper reads the function before the arguments are evaluated, as JavaScript does.
 func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:
@@ -60,7 +59,7 @@ func (r *rewriter) promised(e *ast.CallExpression) {
 	}
 }
 
-// dated marks the one argument of new Date in a recorded function, where it may be a column: a column makes no Date.
+// dated marks the one argument of new Date in a recorded function. A column there is an error, because it makes no Date.
 func (r *rewriter) dated(e *ast.NewExpression) {
 	id, ok := e.Callee.(*ast.Identifier)
 	if !ok || !r.records || id.Name != "Date" || len(e.ArgumentList) != 1 || neverRecorded(e.ArgumentList[0]) {
@@ -112,8 +111,7 @@ func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
 	}
 }
 
-// valueOrUndefined returns e for a helper that works like
-// typeof: a name that is not declared is undefined and no error.
+// valueOrUndefined returns e for a helper that works like typeof: an undeclared name is undefined, and no error.
 func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 	id, ok := e.(*ast.Identifier)
 	if !ok || !r.free[id] {
@@ -140,7 +138,7 @@ func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
 	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, passed, at)}}}
 }
 
-// asyncArrow does the same as asyncFunction for an arrow function.
+// asyncArrow does for an arrow function what asyncFunction does for a function literal.
 func (r *rewriter) asyncArrow(e *ast.ArrowFunctionLiteral) {
 	at := e.Idx0()
 	inner := *e
@@ -161,12 +159,11 @@ func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, 
 	return r.helperCall(HelperCalled, at, call, stringLiteral(name, at))
 }
 
-// asyncArguments begins the names of the parameters of the function that
-// calls an async one. Like the helpers' names they can't be spelled.
+// asyncArguments begins the names of the wrapper's parameters. No program can spell them.
 const asyncArguments = "\x00args"
 
-// passedOn returns the parameters of the function that calls an async one, and the arguments that it passes on. Each parameter
-// before the first default has one of its own, so the function keeps its length; the others are passed on as a rest.
+// passedOn returns the parameters of the function that calls an async one, and the arguments that it passes. A parameter before the first
+// default gets its own parameter, so the function keeps its length. A rest parameter passes on the others.
 func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Expression) {
 	list, passed := &ast.ParameterList{Opening: at, Closing: at}, []ast.Expression(nil)
 	if of == nil {

@@ -12,30 +12,29 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// rewriter replaces operators by helper calls, in place. If no operand is a placeholder, a
-// helper does the same as the operator, so marking too many functions is harmless. Evaluation
-// order, short circuits and `this` are kept, because the second operands become arrow functions
+// rewriter replaces operators by helper calls, in place. Without a placeholder a helper does the same as the operator, so marking too many
+// functions is harmless. Evaluation order, short circuits and `this` stay, because second operands become arrow functions
 // (TestRewriteSameResult). The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt       *form
 	promises bool // the program mentions Promise
 	infos    map[ast.Node]*funcInfo
-	records  bool // inside a function that may be called with placeholders
+	records  bool // inside a function that may get placeholders
 	thunk    bool // directly inside a second operand that becomes an arrow function
 	fault    *source.Fault
-	helpers  map[string]bool             // helpers that the text calls now
-	free     map[*ast.Identifier]bool    // operands of typeof that name nothing
-	bound    map[ast.Expression]*binding // the names of functions
+	helpers  map[string]bool             // helpers that the rewritten text calls
+	free     map[*ast.Identifier]bool    // operands of typeof that are not declared
+	bound    map[ast.Expression]*binding // names that a declaration gives to functions
 
-	calc     calcMode                       // how operators outside callbacks are compiled
-	numbers  map[string]bool                // names that never have a Decimal
-	plains   map[*ast.BinaryExpression]bool // answers of plain, kept once numbers is known
-	copied   int                            // nodes of expressions that are compiled twice
+	calc     calcMode                       // the mode of operators outside callbacks
+	numbers  map[string]bool                // names of variables that never have a Decimal
+	plains   map[*ast.BinaryExpression]bool // answers of plain, kept once numbers is complete
+	copied   int                            // the number of nodes that are compiled twice
 	asksCalc bool                           // an expression was compiled twice
 
-	needsTemp *bool // set when the function's body needs its variable; nil if it can't have one: see temp
-	twinDepth int   // literals with a twin that we are in
-	twinNodes int   // nodes that were copied for twins
+	needsTemp *bool // set if the function's body needs the variable of temp; nil if it can't declare one
+	twinDepth int   // how many literals with a twin surround this place
+	twinNodes int   // the number of nodes that were copied for twins
 }
 
 // helperCall makes a call of a helper, at the place of the code that it replaces.
@@ -59,7 +58,7 @@ func isLiteral(e ast.Expression) bool {
 	return false
 }
 
-// suspends refuses await and yield if an arrow function would come between them and their function.
+// suspends refuses await and yield in an operand that becomes an arrow function: they would belong to that function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
 		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't be used to the right of &&, ||, ?? or in ?: inside this callback; put its value into a const before the call", word)

@@ -19,8 +19,8 @@ func (r *rewriter) stmts(list []ast.Statement) {
 	}
 }
 
-// test rewrites the condition of a statement. A placeholder has no truth value
-// there: the helper refuses it, while the engine would take every object for true.
+// test rewrites the condition of a statement. A placeholder has no truth value: the helper refuses it, while the engine would take every
+// object for true.
 func (r *rewriter) test(e ast.Expression) ast.Expression {
 	if e == nil {
 		return nil
@@ -32,7 +32,7 @@ func (r *rewriter) test(e ast.Expression) ast.Expression {
 	return e
 }
 
-// compared rewrites an operand of switch or case. They compare by identity, and a column equals no case.
+// compared rewrites an operand of switch or case. Both compare by identity, and a column equals no case.
 func (r *rewriter) compared(e ast.Expression) ast.Expression {
 	e = r.expr(e)
 	if r.records && !isLiteral(e) {
@@ -130,16 +130,16 @@ func (r *rewriter) into(into ast.ForInto) {
 	}
 }
 
-// awaited is the variable of a rewritten `for await`. Like the helpers' names it can't be spelled.
-// The variable of an inner loop hides that of the outer loop, which has been read by then.
+// awaited is the variable of a rewritten `for await`. No program can spell its name. An inner loop hides the variable of the outer loop, which
+// has already been read.
 const awaited = "\x00item"
 
 // forAwait turns `for await (const x of list) body` into
 //
 //	for (const item of await list) { const x = await item; body }
 //
-// If list is a promise, the loop waits for it, too: authors forget that await. There are no asynchronous
-// iterators here, so nothing else can be meant.
+// If list is a promise, the loop waits for it, too, because authors forget that await. Asynchronous iterators don't exist here, so the loop
+// can't mean anything else.
 func (r *rewriter) forAwait(s *ast.ForOfStatement) {
 	at := s.Source.Idx0()
 	s.Source = &ast.AwaitExpression{Await: at, Argument: r.helperCall(HelperAwait, at, s.Source)}

@@ -64,7 +64,7 @@ func (c *checker) use(b *binding) {
 	}
 }
 
-// inFunction reports whether `arguments` has a meaning here.
+// inFunction reports whether this place is in a function that has `arguments`.
 func (c *checker) inFunction() bool {
 	for f := c.fn; f != nil; f = f.parent {
 		if !f.arrow {
@@ -74,7 +74,7 @@ func (c *checker) inFunction() bool {
 	return false
 }
 
-// argumentsIn refuses `arguments` in an async function, or in an async arrow inside its function: see asyncFunction.
+// argumentsIn refuses `arguments` in an async function, also in an async arrow within one: see asyncFunction.
 func (c *checker) argumentsIn(at file.Idx) {
 	for f := c.fn; f != nil; f = f.parent {
 		if isAsync(f.node) {
@@ -118,8 +118,8 @@ func (c *checker) assign(id *ast.Identifier) {
 	}
 }
 
-// reserved refuses names that lead to code made of strings, or to the global
-// object. The realm does not have them either; this check is for the error text.
+// reserved refuses names that lead to code made of strings, or to the global object. The realm lacks them, too; this check gives a better
+// error.
 func (c *checker) reserved(id *ast.Identifier) bool {
 	c.names[id.Name.String()] = true
 	switch name := id.Name.String(); name {
@@ -142,7 +142,7 @@ func (c *checker) bindNames(target ast.Expression, declare func(name string, idx
 	switch t := target.(type) {
 	case *ast.Identifier:
 		declare(t.Name.String(), t.Idx)
-	case *ast.AssignExpression: // a default
+	case *ast.AssignExpression: // a pattern with a default
 		c.bindNames(t.Left, declare)
 	case *ast.Binding:
 		c.bindNames(t.Target, declare)
@@ -178,8 +178,8 @@ func (c *checker) hoistVars(list []*ast.VariableDeclaration) {
 	}
 }
 
-// functionOf returns the function that a declaration gives its name to, or nil. A pattern
-// names parts of a value: in `const { length } = () => {}`, length is no function.
+// functionOf returns the function literal that a declaration names, or nil. A pattern names parts of a value: in `const { length } = () =>
+// {}`, length is no function.
 func functionOf(b *ast.Binding) ast.Expression {
 	if _, named := b.Target.(*ast.Identifier); named && isFunction(b.Initializer) {
 		return b.Initializer

@@ -10,28 +10,24 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// A function literal may be stored in an object or a list, returned, or passed to a function of
-// the program. It may end as the callback of a describing method, or be called a million times
-// over rows. So its body is compiled twice, as it is written and with its operators recorded. A
-// flag of the host decides which body a call runs: the second while a describing callback is
-// being called. So a condition is always recorded, and the cost for a loop is reading the flag.
+// A function literal may be stored, returned or passed on. It may end as the callback of a describing method, or be called a million times
+// over rows. So its body is compiled twice, as written and with its operators recorded. While a describing callback is called, the host's flag
+// selects the second body. So a condition is always recorded, and a loop only pays for reading the flag.
 
-// Limits of the second compilation. Literals inside literals are copied
-// once for each level, so a program is copied a few times at most.
+// These limit the second compilation. A literal within literals is copied once for each level.
 const (
 	maxTwinDepth = 3
 	maxTwinNodes = 20_000
 )
 
-// plainCallbacks are methods of JavaScript that call their callback with values. The
-// callback runs once for each item, so it reads no flag. If a program has a method
-// of its own with such a name, it can't pass it a callback that needs recording.
+// plainCallbacks are methods of JavaScript that call their callback with values, once for each item. So the callback has no second body. A
+// program's own method with such a name can't get a callback that needs recording.
 var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": true, "reduce": true, "reduceRight": true, "some": true, "every": true, "find": true, "findIndex": true,
 	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
 	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
 
-// value rewrites an expression whose value is passed on: a function literal gets
-// a second body. name is the name that JavaScript would give the function, or "".
+// value rewrites an expression for its value: a function literal gets a second body. name is the name that JavaScript gives the function, or
+// "".
 func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	if e == nil {
 		return nil
@@ -43,15 +39,14 @@ func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
 	return r.either(twin, plain)
 }
 
-// twice returns a function literal with its operators recorded, and
-// as it is written. The first is nil if there can be no second body.
+// twice returns a function literal twice: with its operators recorded, and as written. twin is nil if there can be no second body.
 func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expression) {
 	info := r.infos[e]
 	if r.records || info == nil || info.records || !twinnable(e, named) || r.twinDepth >= maxTwinDepth {
 		return nil, r.expr(e)
 	}
 	if b := r.bound[e]; b != nil && b.uses == b.calls {
-		return nil, r.expr(e) // it is only called by its name, and never passed on
+		return nil, r.expr(e) // the program only calls it by its name
 	}
 	if twin = r.clone(e); twin == nil {
 		return nil, r.expr(e)
@@ -61,14 +56,14 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	r.twinDepth--
 	fault := r.fault
 	if twin = r.expr(twin); r.fault != fault {
-		// The recorded copy would await where operators are recorded, which is refused. So the function can't be a describing callback.
+		// The recorded copy would await among recorded operators, which is refused. So the function can't be a describing callback.
 		r.fault = fault
 		return nil, plain
 	}
 	return twin, plain
 }
 
-// either gives plain two bodies: the body of recorded, its copy, runs if the host's flag is set, otherwise its own.
+// either gives plain two bodies. If the host's flag is set, the body of its copy recorded runs, otherwise its own.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true
@@ -77,7 +72,7 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
 	}
 	if redeclares(plain) {
-		return plain // declaring a parameter again is a syntax error, which goja finds only if the body is the function's own
+		return plain // a parameter that is declared again is a syntax error, which goja finds only in a function's own body
 	}
 	switch plain := plain.(type) {
 	case *ast.ArrowFunctionLiteral:
@@ -112,7 +107,7 @@ func redeclares(fn ast.Expression) bool {
 	if body == nil {
 		return false
 	}
-	c := &checker{maxDepth: 1 << 20} // it only walks patterns, whose depth the checker has bounded
+	c := &checker{maxDepth: 1 << 20} // a walk of patterns needs no bound, because the checker has bounded their depth
 	names := map[string]bool{}
 	declare := func(name string, _ file.Idx) { names[name] = true }
 	for _, b := range params.List {
@@ -171,10 +166,10 @@ func (r *rewriter) arguments(e *ast.CallExpression) {
 	r.values(e.ArgumentList)
 }
 
-// synonymCallbacks are those of plainCallbacks that are describing methods in other libraries.
+// synonymCallbacks are the plainCallbacks with a name that is a describing method in other libraries.
 var synonymCallbacks = map[string]bool{"map": true, "filter": true, "find": true}
 
-// mayDescribe reports whether e may call a method of a described thing, and not of an array.
+// mayDescribe reports whether e may call a method of a described thing: e is no array.
 func mayDescribe(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.AwaitExpression, *ast.ArrayLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
@@ -192,9 +187,8 @@ func mayDescribe(e ast.Expression) bool {
 	return true
 }
 
-// heard rewrites the callback of a method that JavaScript's arrays have and described
-// things, too. The function literal is compiled twice, and after the method has been
-// read, one of them is chosen. So a loop over rows costs nothing more.
+// heard rewrites the callback of a method that both arrays and described things have. The literal is compiled twice, and reading the method
+// chooses one. So a loop over rows costs nothing more.
 func (r *rewriter) heard(e ast.Expression) ast.Expression {
 	twin, plain := r.twice(e, false)
 	if twin == nil {
@@ -205,7 +199,7 @@ func (r *rewriter) heard(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(HelperHearing), Idx: at}, Consequent: twin, Alternate: plain}
 }
 
-// nameOf returns the name that a function gets from its assignment's target.
+// nameOf returns the name that an assignment gives to a function.
 func nameOf(target ast.Expression) string {
 	if id, ok := target.(*ast.Identifier); ok {
 		return id.Name.String()
@@ -213,8 +207,7 @@ func nameOf(target ast.Expression) string {
 	return ""
 }
 
-// twinnable reports whether a literal can be the callback of a describing
-// method, or, if it has a name, a function that such a callback calls.
+// twinnable reports whether a literal can be the callback of a describing method, or a named function that such a callback calls.
 func twinnable(e ast.Expression, named bool) bool {
 	var params *ast.ParameterList
 	switch e := e.(type) {
@@ -234,8 +227,7 @@ func twinnable(e ast.Expression, named bool) bool {
 	return named || len(params.List) <= 1 && params.Rest == nil
 }
 
-// clone copies a function literal and marks the copy as
-// recorded. It returns nil if there are too many copies already.
+// clone copies a function literal and marks the copy as recorded. After too many copies it returns nil.
 func (r *rewriter) clone(e ast.Expression) ast.Expression {
 	c := &cloner{seen: map[any]reflect.Value{}, left: maxTwinNodes - r.twinNodes}
 	out := c.copy(reflect.ValueOf(&e).Elem())
@@ -257,12 +249,12 @@ func (r *rewriter) clone(e ast.Expression) ast.Expression {
 
 var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
 
-// cloner copies trees of goja's parser. A node that has two parents is copied
-// once: a declaration belongs to its statement and to the list of its function.
+// cloner copies trees of goja's parser. A node with two parents is copied once: a declaration belongs to its statement and to its function's
+// list.
 type cloner struct {
 	seen map[any]reflect.Value
 	left int
-	flat bool // it fails on a function, a class, an await or a yield
+	flat bool // fails on a function, a class, an await or a yield
 }
 
 func flat(node any) bool {

@@ -14,10 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// unknown refuses an unknown name. It suggests the most similar name that the program may see.
+// unknown refuses an unknown name, and suggests the most similar known one.
 func (c *checker) unknown(id *ast.Identifier) {
 	name := id.Name.String()
-	if name == "await" { // outside async functions await is a name like any other
+	if name == "await" { // outside async functions await is an ordinary name
 		c.fail(id.Idx, "%s", source.AwaitOutside)
 		return
 	}
@@ -70,8 +70,8 @@ func (c *checker) grantList() string {
 // operatorNames are functions of other libraries that are operators here.
 var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!condition", "now": "new Date()"}
 
-// missingGlobals are names that authors expect and that no realm of ours has, each with
-// a way out. If a realm has one of them, Globals lists it, and Globals is asked first.
+// missingGlobals are names that authors expect but realms lack, each with what to write instead. Globals is asked first, so a name that a
+// realm has is never refused here.
 var missingGlobals = byName([][2]string{
 	{"fetch XMLHttpRequest WebSocket EventSource", "programs have no network; use the granted objects"},
 	{"process Deno Bun", "programs have no host process or environment"},

@@ -1,6 +1,6 @@
 package front
 
-// This file finds numbers in a program's text that lose digits in JavaScript. The run looks them up when they arrive at the host.
+// This file finds numbers in a program's text that lose digits in JavaScript. The run looks a number up when it arrives at the host.
 
 import (
 	"cmp"
@@ -15,18 +15,18 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// WrittenNumbers are the numbers in a program's text whose digits JavaScript changes, and those beyond
-// 2^53. The key is JavaScript's number, without its sign. A program can pass such a number to a column
-// by any way: a variable, a list, a function. So the number itself is looked up when it arrives.
+// WrittenNumbers are the numbers in a program's text with digits that JavaScript changes, and those beyond 2^53. The key is JavaScript's
+// number, without its sign. A program can pass a number to a column through a variable, a list or a function, so the number is looked up when
+// it arrives.
 type WrittenNumbers map[float64]writtenNumber
 
 type writtenNumber struct {
-	Text  string // its digits in the text, as a decimal
+	Text  string // the digits in the text, as a decimal
 	shown bool   // JavaScript shows these digits for its number
-	whole bool   // JavaScript's number has exactly these digits
+	whole bool   // JavaScript's number is exactly the number in the text
 }
 
-// note adds a literal.
+// note adds the number of a literal.
 func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	var f float64
 	switch v := e.Value.(type) {
@@ -35,7 +35,7 @@ func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	case float64:
 		f = v
 	}
-	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: they look the same as calculated results
+	if f == 0 || math.IsInf(f, 0) { // 1e-400 is 0 and 1e400 is Infinity, as calculated results may be
 		return
 	}
 	n := writtenNumber{Text: digitsOf(e.Literal)}

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// A text in a reply becomes a Decimal only if the type of the call says so: "12"
-// of a text column stays a text. A whole number beyond 2^53 always becomes one.
+// A text in a reply becomes a Decimal only if the type of the call is decimal or int: "12" of a text column stays a text. A whole number
+// beyond 2^53 always becomes a Decimal.
 
 // shown returns the type of the values of an expression of type t.
 func (r *Guest) shown(t *message.Type) *message.Type {
@@ -24,7 +24,7 @@ func (r *Guest) shown(t *message.Type) *message.Type {
 	return t
 }
 
-// elementType returns the type of the items of a list, or of the rows of a link. It is nil if it is unknown.
+// elementType returns the type of a list's items, or of a link's rows. It returns nil for an unknown type.
 func (r *Guest) elementType(t *message.Type) *message.Type {
 	if t = r.shown(t); t == nil {
 		return nil
@@ -32,12 +32,12 @@ func (r *Guest) elementType(t *message.Type) *message.Type {
 	return cmp.Or(t.Args["one"], t.Args["of"])
 }
 
-// fieldType returns the type of a field of a record. It is nil if it is unknown.
+// fieldType returns the type of a record's field. It returns nil for an unknown type.
 func (r *Guest) fieldType(t *message.Type, name string) *message.Type {
 	if t = r.shown(t); t == nil {
 		return nil
 	}
-	if t.Args["one"] != nil { // the row of a link
+	if t.Args["one"] != nil { // a link to at most one row
 		t = t.Args["one"]
 	}
 	return r.Check.Catalog.FieldType(t, name)
@@ -92,12 +92,12 @@ func (r *Guest) exactly(v value.Value, of *message.Type) {
 	}
 }
 
-// calculate does an operator of a function that records nothing.
+// calculate applies an operator in a function that records nothing.
 func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	a, b = r.Primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
-			panic(x.refuse()) // the engine would ask only one operand
+			panic(x.refuse()) // the engine would ask only one of the operands
 		}
 	}
 	if b != nil {
@@ -116,8 +116,8 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	return r.plain(op, a, b)
 }
 
-// target is the member that an operator assigns to. As in JavaScript, the object and the
-// name are evaluated once, and the member is read before the other operand is evaluated.
+// target is the member that an operator assigns to. As in JavaScript, the object and the name are evaluated once, and the member is read
+// before the other operand is evaluated.
 type target struct {
 	*goja.Object
 	of, name, was goja.Value

@@ -18,10 +18,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These are JavaScript's own functions in describing callbacks. Most would take an expression
-// for an object like any other: list.includes(t.status) would be false, Boolean(t.done) true,
-// and list.some(x => x === t.id) would be decided by the first item. Here they mean the
-// method of the expression that does the same, or an error names the method to use.
+// These handle JavaScript's own functions in describing callbacks. Most would treat an expression as an object: list.includes(t.status) would
+// be false, Boolean(t.done) true, and list.some(x => x === t.id) would depend on the first item. Here a function records the expression's
+// method with the same meaning, or an error names that method.
 
 // deciders call a function for each item and use its result as true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
@@ -46,7 +45,7 @@ func (r *Guest) member(object goja.Value, name string) goja.Value {
 		}
 		args := c.Arguments
 		list := object
-		if r.RowsIn(object) != nil { // rows that were read are a proxy of their array
+		if r.RowsIn(object) != nil { // the rows of a reply are a proxy of their array
 			list = r.PlainValue(object)
 		}
 		if (name == "some" || name == "every") && realm.IsArray(list) && len(args) > 0 && realm.IsCallable(args[0]) {
@@ -70,7 +69,7 @@ func (r *Guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja
 	return v
 }
 
-// RecordedCall returns the call as a method of an expression, or nil if no expression takes part.
+// RecordedCall records a call of JavaScript's own function as a method of an expression. It returns nil if no argument is an expression.
 func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
 	o, ok := object.(*goja.Object)
 	if !ok {
@@ -105,7 +104,7 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 		}
 		if short := name[len("Math."):]; recordedMath[short] && r.RecordedIn(args[0]) == x {
 			if i := r.Check.Catalog[x.Node.Type.Name]; i != nil && i.Methods[name] != nil {
-				short = name // Math.round is not the method round: it rounds halves up
+				short = name // Math.round rounds halves up, the method round does not
 			}
 			return r.operateAs(x.Node, short, name)
 		}
@@ -160,7 +159,7 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 			panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
 		}
 		item := list.Get(strconv.Itoa(i))
-		if item == nil { // a hole
+		if item == nil { // an array may have a hole
 			continue
 		}
 		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.VM.ToValue(i), list}))
@@ -181,12 +180,12 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 	return cond
 }
 
-// extremes are the functions that return the greatest or the least number, with the comparison to each other number.
+// extremes maps the functions for the greatest and the least number to the comparison of the result with each other number.
 var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
 
-const maxExtremes = 6 // the recorded expression grows with the square of their number
+const maxExtremes = 6 // the recorded expression grows with the square of the count
 
-// extreme records the greatest or the least of several numbers. It is null if one of them is null, like every calculation.
+// extreme records the greatest or the least of several numbers. Like every calculation, the result is null if a number is null.
 func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
 		panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
@@ -251,14 +250,14 @@ func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	}
 	items := make([]goja.Value, n)
 	for i := range items {
-		if items[i] = list.Get(strconv.Itoa(i)); items[i] == nil { // a hole
+		if items[i] = list.Get(strconv.Itoa(i)); items[i] == nil { // an array may have a hole
 			items[i] = goja.Undefined()
 		}
 	}
 	return items
 }
 
-// decider wraps f, so that it throws if it returns a recorded condition.
+// decider wraps f, so that the call throws if f returns a recorded condition.
 func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	call, ok := goja.AssertFunction(f)
 	if !ok {
@@ -277,11 +276,10 @@ func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	})
 }
 
-// makes has, for a function of JavaScript, the types of the values that it makes.
+// makes maps functions of JavaScript to the types of their results.
 var makes = map[string]string{"Number": "int float decimal", "parseInt": "int", "parseFloat": "int float decimal", "Boolean": "bool", front.DateMark: "time date"}
 
-// refuseSame throws if an expression already has the type that a
-// function would make: the expression without the call is what is meant.
+// refuseSame throws if an expression already has the type that a function makes. The author can write the expression without the call.
 func (r *Guest) refuseSame(name, call string, x *Recorded) {
 	if of := r.ValueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[name]), of) {
 		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
@@ -290,8 +288,8 @@ func (r *Guest) refuseSame(name, call string, x *Recorded) {
 	}
 }
 
-// converted converts an expression by the function name, written as call. It returns the expression itself
-// if that is a number that is never null, which Number would turn into 0. Any other expression is an error.
+// converted converts an expression by the function name, written as call. It returns the expression itself if that is a number and never null,
+// which Number would turn into 0. Any other expression is an error.
 func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	x := r.RecordedIn(v)
 	if of := x.Node.Type.Args["of"]; name == "Number" && of != nil && !of.Null && (of.Name == value.TypeInt || of.Name == value.TypeFloat) {
@@ -302,7 +300,7 @@ func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	return v
 }
 
-// power records an expression multiplied by itself, as often as the whole exponent says.
+// power records an expression multiplied by itself. exponent is the number of factors.
 func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
 	x, times := r.RecordedIn(base), -1
 	if x == nil {
@@ -323,7 +321,7 @@ func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
 // callee returns the function that name(...) calls.
 func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	if !f.SameAs(r.Intrinsics.Get(name)) {
-		return f // the program's own function
+		return f // a function of the program itself
 	}
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		if name == "String" && r.RecordedIn(c.Argument(0)) != nil {
@@ -340,8 +338,7 @@ func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	})
 }
 
-// argumentOfChain checks an argument of list?.includes(x). The call stays
-// as it is, because a chain that may end early can't be cut in two.
+// argumentOfChain checks an argument of list?.includes(x). The call is not rewritten, because a chain that may end early can't be cut in two.
 func (r *Guest) argumentOfChain(name string, v goja.Value) goja.Value {
 	if x := r.RecordedIn(v); x != nil && name == front.DateMark {
 		r.refuseSame(front.DateMark, name+"(…)", x)

@@ -16,17 +16,16 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Methods that change something act at once, and return plain data: a number, or the record that was added.
-// Authors know libraries where a change goes on after the call (`update({…}).where(…)`), begins with a record
-// that was read (`row.update({…})`), or is an assignment to that record. Each of these forms either works as its
-// author meant or is an error that names the right form. None does only a part, and none silently does nothing.
+// Methods that change something act at once, and return plain data: a number, or the added record. Authors know libraries where a change
+// continues after the call (`update({…}).where(…)`), begins with a record (`row.update({…})`), or is an assignment to a record. Each of these
+// forms works as its author meant, or is an error that names the right form. No form does only a part, or silently nothing.
 
-// changesGiven reports whether m sets the described rows to values that are its argument.
+// changesGiven reports whether the argument of m is the new values of the described rows.
 func changesGiven(m *message.Method) bool {
 	return m.Sends && m.Effect != message.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == value.TypeRecord
 }
 
-// takes returns the type of the records that a changing method takes, nil if it takes none.
+// takes returns the type of the records that m takes as an argument, or nil.
 func takes(m *message.Method) *message.Type {
 	if !m.Sends || m.Effect == message.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
 		return nil
@@ -41,8 +40,8 @@ func takes(m *message.Method) *message.Type {
 	return t
 }
 
-// changed calls a changing method with arguments that are not its own: a list for one
-// record, or an object of options. It returns nil if the arguments are the method's own.
+// changed calls a changing method with arguments in another library's form: a list for one record, or an object of options. It returns nil if
+// the arguments have the method's own form.
 func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value) goja.Value {
 	t := takes(m)
 	if t == nil {
@@ -73,7 +72,7 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	}
 	keys := o.Keys()
 	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
-		for _, k := range keys { // for { column: t => … }
+		for _, k := range keys { // the author may have written { column: t => … }
 			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && realm.IsCallable(r.PlainValue(o.Get(k))) {
 				panic(r.Throw(fail.Errorf(fail.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
 			}
@@ -94,15 +93,15 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	return r.call(recv, m, m.Name, []goja.Value{o.Get(values)})
 }
 
-// defined refuses undefined as an argument of a changing method. The author of
-// `where(c).delete(x)` means x. If x has no value, deleting all rows of c is not what they want.
+// defined refuses undefined as an argument of a changing method. The author of `where(c).delete(x)` means one row, x. Without the check an
+// undefined x would delete all rows of c.
 func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value) {
 	if m != nil && m.Sends && m.Effect != message.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "is given undefined, and so changes nothing: leave the argument out, or find out why it has no value")))
 	}
 }
 
-// given returns what to write instead of a record that a method does not take. It looks up the unknown names as words of other libraries.
+// given returns what to write instead of a record that a method does not take. The unknown names may be words of other libraries.
 func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {
@@ -122,8 +121,8 @@ func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Nod
 	return ""
 }
 
-// afterChange ends the run if the program adds a step after a change. The change was sent without
-// that step, so it may have changed more than the author meant, and the program must not go on.
+// afterChange ends the run if the program adds a step after a change. The change was sent without that step and may have changed too much, so
+// the program must not continue.
 func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) {
 	if s := r.Say(recv, "changed."+name, "", "method", m.Name); s != "" {
 		line, col := r.here()
@@ -133,8 +132,8 @@ func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) 
 	}
 }
 
-// fixedBy returns the fields that a change of the rows of n could set. In records that
-// were read these fields can't be assigned, because only the program's copy would change.
+// fixedBy returns the fields that a change of the rows of n could set. A program can't assign these fields in a record that it read, because
+// only its copy would change.
 func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {
@@ -159,12 +158,13 @@ func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	return fixed
 }
 
-// IsFixed returns the error for an assignment to a record that was read.
+// IsFixed returns the error for an assignment to a field of a record that was read.
 func (r *Guest) IsFixed(name string) error {
 	return fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: only the program's copy would change", "name", scalar.Shorten(name, 60)))
 }
 
-// Answer turns a reply into a value of the program. Fields of a read record can't be assigned if that could mean a change of the stored row.
+// Answer turns a reply into a value of the program. The program can't assign a record's field if the author could mean a change of the stored
+// row.
 func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) goja.Value {
 	r.exactly(v, of)
 	switch {
@@ -176,7 +176,7 @@ func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) g
 	case v.Type() == value.TypeRecord:
 		o := r.Record(v, true)
 		for n, x := range v.Fields() {
-			if x.Type() == value.TypeRows { // the rows of a page
+			if x.Type() == value.TypeRows { // a page has its rows in a member
 				r.Put(o, n, r.Answer(x, r.fieldType(of, n), fixed))
 				continue
 			}
@@ -189,7 +189,7 @@ func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) g
 	return r.toJS(v, of)
 }
 
-// fix defines a property. If fixed is true, it can't be assigned.
+// fix defines a property. The program can assign it unless fixed is true.
 func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 	writable := goja.FLAG_TRUE
 	if fixed {
@@ -198,11 +198,11 @@ func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 	_ = o.DefineDataProperty(name, v, writable, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
-// countMembers are the members in which other libraries return the number of changed rows.
+// countMembers are the members where other libraries have the number of changed rows.
 var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "changes", "modifiedCount", "matchedCount", "deletedCount", "insertedCount", "length", "0", "numUpdatedRows", "numDeletedRows", "insertId", "rows", "id", "data"}
 
-// guardCounts makes reading such a member of a number an error. Otherwise it would be undefined, a comparison with 0 would
-// go wrong, and a program would think that nothing was changed. It is called when a changing call has returned a number.
+// guardCounts makes these members an error on every number. A changing call returns a number, and its member would be undefined: the program
+// would think that nothing changed. guardCounts runs after the first such call.
 func (r *Guest) guardCounts() {
 	if r.counted {
 		return
@@ -221,7 +221,7 @@ func (r *Guest) guardCounts() {
 	_ = proto.DefineAccessorPropertySymbol(goja.SymIterator, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// Fixes reports whether a name is fixed in any record.
+// Fixes reports whether some record has a fixed field of this name.
 func (r *Guest) Fixes(name string) bool {
 	for _, fixed := range r.fixed {
 		if fixed[name] {

@@ -18,8 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// purpose is the strictness of a conversion. An argument must be exactly what
-// it says. A result follows JSON.stringify, which accepts undefined and NaN.
+// purpose is the strictness of a conversion. An argument must be plain data. A result follows JSON.stringify, which accepts undefined and NaN.
 type purpose uint8
 
 const (
@@ -28,7 +27,7 @@ const (
 	ForConsole
 )
 
-// maxItems bounds the values of one conversion: an array may claim to have 2^32 of them.
+// maxItems bounds the values of one conversion, because an array may claim to have 2^32 of them.
 const maxItems = 1_000_000
 
 // ValueBytes is the number of bytes that each value and each name counts against the bound of a result.
@@ -37,10 +36,10 @@ const ValueBytes = 16
 type converter struct {
 	r       *Guest
 	how     purpose
-	answers *answers // for a result; else nil
+	answers *answers // replies to what a result sends; nil for other conversions
 	items   int
 	bytes   int
-	own     int // of a result: bytes that are not unchanged rows, see MaxResult
+	own     int // bytes of a result, without unchanged rows: see MaxResult
 }
 
 // ToValue turns a JavaScript value into plain data. It runs
@@ -64,8 +63,7 @@ func (c *converter) within() error {
 	return nil
 }
 
-// place is the place in the value that is being converted.
-// It becomes text only for an error. nil is the whole value.
+// place is a place in the value that is being converted. Only an error turns it into text. nil is the whole value.
 type place struct {
 	up    *place
 	name  string
@@ -133,7 +131,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	if d := realm.DecimalIn(v); d != nil {
 		if c.how == forArgument {
 			if i, err := strconv.ParseInt(d.ToString().String(), 10, 64); err == nil {
-				return value.Int(i), nil // with all its digits: inside JSON a text would be stored as a text
+				return value.Int(i), nil // an int keeps all digits; a text would be stored as a text inside JSON
 			}
 			return c.scalar(d.Given(), at)
 		}
@@ -201,7 +199,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		b, _ := o.Export().(bool)
 		return value.Bool(b), nil
 	case "RegExp":
-		if c.how == forArgument { // its text would be stored or compared, although the program may not mean it
+		if c.how == forArgument { // a condition would use its text, which the author may not mean
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
 		return value.Text(v.String()), nil
@@ -218,12 +216,12 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 }
 
 // boxed returns what to write instead of an object that new or Object(x) made from a text, a number, a truth value or a symbol; "" for any
-// other object. JavaScript takes the object of false for true, but a condition would take it for false. It runs no code of the program.
+// other object. JavaScript treats the object of false as true, a condition would treat it as false. boxed runs no code of the program.
 func (r *Guest) boxed(o *goja.Object) string {
 	switch o.ClassName() {
 	case "String":
 		text, n := "", o.Get("length").ToInteger()
-		for i := range int(min(n, 41)) { // nobody can change these own properties, and no toString is called
+		for i := range int(min(n, 41)) { // a program can't change these own properties, and reading them calls no toString
 			text += o.Get(strconv.Itoa(i)).String()
 		}
 		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
@@ -240,8 +238,8 @@ func (r *Guest) boxed(o *goja.Object) string {
 	return ""
 }
 
-// plain refuses as an argument an object with a function toJSON: its author expects the result of toJSON, and not
-// the fields or items. A toJSON on Object.prototype or Array.prototype is on every object and changes nothing.
+// plain refuses as an argument an object with a function toJSON: its author expects the result of toJSON, not the fields or items. A toJSON on
+// Object.prototype or Array.prototype is on every object, so it is ignored.
 func (c *converter) plain(o *goja.Object, at *place) error {
 	if c.how != forArgument {
 		return nil
@@ -261,7 +259,7 @@ func (c *converter) text(v goja.Value) value.Value {
 }
 
 func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
-	if _, symbol := v.(*goja.Symbol); symbol { // goja would export its description
+	if _, symbol := v.(*goja.Symbol); symbol { // goja would export the description of a symbol
 		if c.how == ForConsole {
 			return value.Text("[symbol]"), nil
 		}
@@ -277,7 +275,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 			return f, nil
 		}
 		if c.how != forArgument {
-			return value.Null(), nil // null, as in JSON
+			return value.Null(), nil // NaN and infinities become null, as in JSON
 		}
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} can't be passed on: only finite numbers can", "it", v.String()))
 	case string:
@@ -287,7 +285,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 			return value.Value{}, err
 		}
 		if c.how == forResult {
-			x = strings.Clone(x) // it may be a part of a text of megabytes
+			x = strings.Clone(x) // x may be a part of a text of megabytes, which the copy lets go
 		}
 		if t := value.Text(x); !t.IsZero() && !realm.LoneSurrogate(v) {
 			return t, nil
@@ -331,7 +329,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 		v := o.Get(k)
 		if c.how != forArgument {
 			if v == nil || goja.IsUndefined(v) {
-				continue // left out, as in JSON
+				continue // JSON leaves undefined members out
 			}
 			if _, f := goja.AssertFunction(v); f && !IsMethod(v) {
 				continue
@@ -353,14 +351,14 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 	return value.RecordValue(out...), nil
 }
 
-// names returns the names of the properties of o. whole is false if a name has half
-// a character: goja returns it as U+FFFD, so two properties may have the same name.
+// names returns the names of the properties of o. whole is false if a name has half a character. goja returns that half as U+FFFD, so two
+// properties could get the same name.
 func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	names = o.Keys()
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
 	}
-	if r.Keys == nil { // the program does not mention Object, so it can't have changed keys
+	if r.Keys == nil { // a program that does not mention Object can't have changed keys
 		r.Keys, _ = goja.AssertFunction(r.Intrinsic("Object").Get("keys"))
 	}
 	v, err := r.Keys(goja.Undefined(), o)
@@ -376,8 +374,7 @@ func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	return names, true
 }
 
-// toJS turns a value of the host into a new JavaScript value that
-// shares nothing with the host. of is its type, nil if unknown.
+// toJS turns a value of the host into a new JavaScript value that shares nothing with the host. of is the type of v, or nil.
 func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	switch v.Type() {
 	case value.TypeBool:
@@ -391,7 +388,7 @@ func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	case value.TypeFloat:
 		return r.VM.ToValue(v.Float())
 	case value.TypeText:
-		if of := r.shown(of); of != nil && (of.Name == value.TypeDecimal || of.Name == value.TypeInt) { // a sum of whole numbers may have more digits
+		if of := r.shown(of); of != nil && (of.Name == value.TypeDecimal || of.Name == value.TypeInt) { // a sum of whole numbers may have more digits than an int
 			if d, ok := r.NewDecimal(v.Text()); ok {
 				return d
 			}
@@ -423,8 +420,7 @@ func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 
 // rowToJS makes the object of a row. types are the types of the cells, or nil.
 func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, types []*message.Type, fixed map[string]bool) (*goja.Object, []value.Value) {
-	// Assigning is quicker than defining. It runs no
-	// setter, because the object has no prototype yet.
+	// Assigning is quicker than defining. It runs no setter, because the new object has no prototype.
 	o := r.VM.CreateObject(nil)
 	for i, n := range s.Names {
 		var v goja.Value

@@ -1,6 +1,6 @@
 package guest
 
-// This file records a describing or sending call, with its arguments and callbacks. It comes after recorder.
+// This file records a call that describes or sends something, with its arguments and callbacks.
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	if v := r.changed(recv, m, args); v != nil {
 		return v
 	}
-	// Nothing is sent inside a callback: neither by the method that await calls, nor by a method that returns the first row
-	// of a query without using the callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
+	// A callback sends nothing: neither by the method that await calls, nor by a method for the first row of a query that does not use the
+	// callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside this callback: await it before, and use its value in the callback"))))
 	}
@@ -49,7 +49,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		op, how := r.Check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
-			if realm.IsCallable(args[0]) { // it has the callback that it needs
+			if realm.IsCallable(args[0]) { // the first argument is the callback, so there are too many arguments
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.Throw(fail.Errorf(fail.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
@@ -94,11 +94,11 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		return r.record(n)
 	}
 	o := r.record(n)
-	o.X.stack = r.VM.CaptureCallStack(2, nil) // the method itself, and its caller
+	o.X.stack = r.VM.CaptureCallStack(2, nil) // two calls: the method and its caller
 	return o
 }
 
-// make returns a checked call, or an error that says what to write instead.
+// make returns a checked call, or an error that names what to write instead.
 func (r *Guest) make(recv *message.Node, m *message.Method, name string, args []*message.Node) (*message.Node, error) {
 	if err := r.numbers().Held(recv, m, name, args); err != nil {
 		return nil, err
@@ -140,9 +140,8 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 	return r.node(v, p.Static, 0)
 }
 
-// callback calls a describing callback once, at once, with placeholders, and makes a
-// lambda of its result. After that the placeholders are refused. No function of the
-// guest leaves the guest. turn may be nil; otherwise it is applied to the result.
+// callback calls a describing callback once, with placeholders, and makes a lambda of the result. Then the placeholders are dead. No function
+// of the guest leaves the guest. turn, if not nil, is applied to the result.
 func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
@@ -168,7 +167,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	}()
 	given := param
 	if row := (&Recorded{r: r, Node: param}).only(); row != nil && row.Type.Field(message.OneField) != nil && param.Recv.Type.Args[message.RowArg].Name != value.TypeRecord {
-		given = r.must(r.Check.MakeField(row, message.OneField)) // the row has only one value
+		given = r.must(r.Check.MakeField(row, message.OneField)) // the row has only one value, so the callback gets the value
 	}
 	result, ex := f(goja.Undefined(), r.record(given))
 	if ex != nil {
@@ -177,7 +176,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	body := r.body(op, &m.Params[i], result)
 	fr := r.frame()
-	if fr.refused != nil { // `try { return column < new Date() } catch {}` must not be a shorter condition
+	if fr.refused != nil { // the program may have caught the error: `try { return column < new Date() } catch {}` must not become a shorter condition
 		panic(r.Throw(fr.refused))
 	}
 	fr.use(body)
@@ -196,7 +195,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	return l
 }
 
-// body turns the result of a callback into a node, or into an error for a frequent mistake.
+// body turns the result of a callback into a node. For a frequent mistake it throws an error.
 func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.Node {
 	v = r.PlainValue(v)
 	if goja.IsUndefined(v) {
@@ -207,7 +206,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != value.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {
-			v = r.asTruth(v) // where(t => t.assignee()); a link that is not called may come from a plain ||
+			v = r.asTruth(v) // a called link counts as a truth value, as in where(t => t.assignee()); an uncalled one may come from a plain ||
 		}
 	}
 	if b, ok := realm.Bool(v); ok && p.Want.Con != nil && !selects(p) {
@@ -239,7 +238,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 	return n
 }
 
-// keyed returns the record of keys for an expression or a list of expressions. keyName returns the name of each.
+// keyed returns the record of keys for one expression or a list of them. keyName names each key.
 func (r *Guest) keyed(n *message.Node) *message.Node {
 	nodes, names := n.Args, n.Names
 	switch n.Op {
@@ -258,9 +257,9 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 		if n.Op != message.OpRecord {
 			name := r.keyName(a)
 			if of := r.Check.Catalog[a.Type.Name]; n.Op != message.OpList && a.Op != message.OpField && of.Keys == "" {
-				name = "key" // its name in the rows that are read; a callback also finds it by its own name, see keyedAs
+				name = "key" // rows have a calculated key under this name; a callback also finds it by another one, see keyedAs
 			}
-			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would be only one of several keys
+			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would not show which of several keys is meant
 				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, and each of several keys needs one: write { a: …, b: … }", r.Check.Name(a))))
 			}
 			names = append(names, name)
@@ -268,7 +267,7 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.Check.Name(nodes[j]), r.Check.Name(a), names[k])))
 			}
 		}
-		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type is grouped by its text, as in Object.groupBy
+		if i.Keys != "" && i.Methods["String"] != nil { // values of all types are grouped by their text, as in Object.groupBy
 			r.frame().use(a)
 			nodes[k] = r.must(r.Check.MakeCall(a, "String", nil))
 		}
@@ -280,8 +279,7 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 	return k
 }
 
-// keyedAs returns the name of the one calculated key of the
-// groups, inside a callback on groups; "" if there is none.
+// keyedAs returns the name that callbacks on groups may use for the only, calculated key; "" if there is none.
 func (r *Guest) keyedAs() string {
 	for q := r.frame().on; q != nil && q.Op == message.OpCall; q = q.Recv {
 		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == message.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys {
@@ -296,8 +294,8 @@ func (r *Guest) keyedAs() string {
 
 var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
 
-// keyName returns the name of a key without a given name: the name of a field, or the
-// name that the interface has for a method (message.Phrase, "keyed."), else "key".
+// keyName returns the name of a key to which the program gave none: the field's name, or the interface's name for a method (message.Phrase,
+// "keyed."), else "key".
 func (r *Guest) keyName(n *message.Node) string {
 	if n.Op == message.OpField {
 		return n.Name
@@ -325,13 +323,12 @@ func selects(p *message.Param) bool {
 	return p.Want.Con != nil && (p.Want.Con.Name == value.TypeSelection || p.Want.Con.Name == value.TypeKeys)
 }
 
-// node turns an argument into a node. A recorded thing stays, plain data
-// becomes a literal, and a mixture of both becomes a record or a list of nodes.
+// node turns an argument into a node. A recorded thing stays, plain data becomes a literal. A mixture becomes a record or a list of nodes.
 func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 	v = r.PlainValue(v)
 	if x := r.expressionIn(v); x != nil {
 		if row := x.only(); row != nil {
-			return row // t => t means the one table, and not a record that has it
+			return row // t => t means the one table itself
 		}
 		return x.Node
 	}
@@ -395,7 +392,7 @@ func (r *Guest) recordNode(o *goja.Object, depth int) *message.Node {
 	return n
 }
 
-// changes reports whether a callback that returns new values is running. Plain data in its result is a value.
+// changes reports whether the running callback returns new values. Plain data in its result is then a value.
 func (r *Guest) changes() bool {
 	of := r.frame().of
 	return of != nil && changesGiven(of)
@@ -407,7 +404,7 @@ func (r *Guest) mixed(v goja.Value, depth int) bool {
 	return r.mixedWithin(v, depth, &budget)
 }
 
-const MaxMixed = 20_000 // the most values that are recorded as one list or condition
+const MaxMixed = 20_000 // bounds the values that are recorded as one list or condition
 
 func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if r.expressionIn(v) != nil {
@@ -438,27 +435,27 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	return false
 }
 
-// frame is one describing callback that is being called. It notes what was recorded in it: a
-// recorded thing that is not used would be dropped silently, and that is always a mistake.
+// frame is one describing callback that is being called. It notes what the callback records: a recorded thing that is not used would silently
+// be dropped, and is always a mistake.
 type frame struct {
 	open  []*message.Node
 	reads []*message.Node
-	named []naming // methods that were read and not called yet
+	named []naming // methods that were read and not yet called
 
-	of *message.Method // the method whose callback it is, nil outside callbacks
+	of *message.Method // the method that has the callback, nil outside callbacks
 	on *message.Node
 
-	refused error // the first error in the callback, which counts even if the program has caught it
+	refused error // the first error in the callback; it counts even if the program caught it
 }
 
-// naming is a method that was read from something. A method is a function of JavaScript, so
-// it counts as true: if operators are not recorded, `t.assignee && t.done` would be t.done.
+// naming is a read of a method. A method is a function, so JavaScript treats it as true: without recorded operators, `t.assignee && t.done`
+// would be t.done.
 type naming struct {
 	recv *message.Node
 	m    *message.Method
 }
 
-const maxNamed = 1000 // more names than any describing callback has
+const maxNamed = 1000 // bounds the reads of methods in a callback, which needs far fewer
 
 func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	if len(f.named) == maxNamed {
@@ -467,7 +464,7 @@ func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	f.named = append(f.named, naming{recv, m})
 }
 
-// called removes the last reading of a method.
+// called removes the last read of a method.
 func (f *frame) called(m *message.Method) {
 	for i := len(f.named) - 1; i >= 0; i-- {
 		if f.named[i].m == m {
@@ -500,7 +497,7 @@ func (f *frame) readNames() (names []string) {
 
 func (f *frame) made(n *message.Node) { f.open = append(f.open, n) }
 
-// use removes the parts of n from the unused things.
+// use removes n and its parts from the unused things.
 func (f *frame) use(n *message.Node) {
 	for i := len(f.open) - 1; i >= 0; i-- {
 		if f.open[i] == n || (n.Op == message.OpRecord || n.Op == message.OpList) && contains(n, f.open[i]) {
@@ -530,7 +527,7 @@ func (f *frame) leftovers(r *Guest, op func() string) error {
 	return nil
 }
 
-// Recording sets a flag. A function with two bodies runs its recording body while the flag is set.
+// Recording sets a flag. While it is set, a function with two bodies runs the one that records.
 func (r *Guest) Recording(on bool) {
 	if r.Flagged {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -1,5 +1,5 @@
-// Package guest has the values of a program in its realm: the granted objects, what describing calls record, the rows that it
-// got, promises and sealed values. It also converts values between JavaScript and the host. Its design is DESIGN.md in this package's folder.
+// Package guest has the values of a program in its realm: granted objects, recorded descriptions, rows, promises and sealed values. It also
+// converts values between JavaScript and the host. Its design is DESIGN.md in this package's folder.
 //
 //   - recorder, opaque, method, keys: a granted object, or a part of a description, as a JavaScript value of our own.
 //   - describe, filter, naming, synonym, change: a call becomes a node of an expression, written in our form or in the

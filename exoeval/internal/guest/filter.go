@@ -1,6 +1,6 @@
 package guest
 
-// This file reads an object or a name that is used as a condition.
+// This file turns an object or a name into a condition.
 
 import (
 	"strconv"
@@ -15,10 +15,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A plain object can be a condition. Each of its fields equals a value, is one
-// of a list, or fulfils an object of operators. `and`, `or` and `not` join such
-// objects, and a link takes one for its rows. The operators of other libraries
-// are synonyms (message.Phrase). Every key is a condition or an error.
+// A plain object can be a condition. Each field equals a value, is one of a list, or fulfils an object of operators. `and`, `or` and `not`
+// join such objects, and a link takes one for its rows. The operators of other libraries are synonyms (message.Phrase). A key that is no
+// condition is an error.
 
 const maxFilterDepth = 16
 
@@ -39,7 +38,7 @@ func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*me
 	})
 }
 
-// compared records a condition: a field named by a text, an operator, and its argument.
+// compared records a condition from a field's name, an operator and its argument.
 func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator string, args []goja.Value) goja.Value {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
@@ -64,10 +63,10 @@ func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator s
 type filterer struct {
 	r    *Guest
 	op   func() string
-	of   string // the method whose argument the object is; "" if none
-	part string // the name of the rows
+	of   string // the method that takes the object as its argument; "" if none
+	part string // the name of the rows in the query
 
-	row, param *message.Node // of the whole filter
+	row, param *message.Node // the row, and the parameter, of the whole filter
 }
 
 func (f *filterer) fail(format string) {
@@ -93,7 +92,7 @@ func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *mess
 	return cond
 }
 
-// key returns the condition of one key of a filter object.
+// key returns the condition that one key of a filter object sets.
 func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	x := &Recorded{r: r, Node: row}
@@ -113,7 +112,7 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 		}
 	}
 	if row == f.row && !isField && r.Check.Selected(f.param, k) != nil {
-		row = f.param // a name that select made, as in a callback
+		row = f.param // a callback, too, finds a name that select made in its parameter
 	}
 	n, err := r.Check.MakeField(row, k)
 	if s := r.Having(row, k, v.Export()); err != nil && s != "" && row == f.row && f.param.Recv.Closed() {
@@ -159,7 +158,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 // field returns the condition that v sets for a field.
 func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.Node {
 	r := f.r
-	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // v is the whole read value
+	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // v is compared with the whole value that the method returns
 		return r.must(r.make(field, m, f.of, []*message.Node{r.node(v, false, 0)}))
 	}
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.ValueType(field) != value.TypeJSON {
@@ -185,7 +184,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 	return r.must(r.make(field, r.methodOf(field, method), method, []*message.Node{r.node(v, false, 0)}))
 }
 
-// operator returns a condition on a field, by the name of an operator or a synonym of the name.
+// operator returns a condition on a field by an operator's name, or a synonym of the name.
 func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if depth > maxFilterDepth {
@@ -227,8 +226,8 @@ func (r *Guest) isCondition(m *message.Method) bool {
 	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == value.TypeBool
 }
 
-// link returns a condition on the rows of a link. v is an object of methods of the link that take
-// a condition. For a link to at most one row, v may also be the filter of that row, or null.
+// link returns a condition on the rows of a link. The keys of v are methods of the link that take a condition. For a link to at most one row,
+// v may also be that row's filter, or null.
 func (f *filterer) link(row *message.Node, m *message.Method, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	refuse := func() {

@@ -1,6 +1,6 @@
 package guest
 
-// This file has the state of a program's side, and what the host knows about it. The other files use it.
+// This file has the state of the program's side, which the other files use.
 
 import (
 	"github.com/dop251/goja"
@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// sender receives the calls: see exoeval.Port.
+// sender sends the program's calls to the host: see exoeval.Port.
 type sender interface {
 	Submit(exo.Call) error
 }
@@ -25,40 +25,40 @@ type holder interface {
 	Fetch(rs *value.Rows)
 }
 
-// Guest is the state of one program in its realm: its grants, what it recorded, and what it got.
+// Guest is the state of one program in its realm: its grants, its recorded expressions, and the data that it got.
 type Guest struct {
 	realm.Realm
-	hint.Hints // with the grants and their Checker
+	hint.Hints // hints know the grants and their Checker
 
 	Port      sender
 	Limits    exo.Limits
 	Prog      *front.Program
-	MaxResult int // bytes that a result may have
-	MaxDepth  int // nested calls of functions that are allowed
+	MaxResult int // the most bytes of a result
+	MaxDepth  int // the most nested calls of functions
 
-	IndexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it; set if natives are guarded
+	IndexOf       func(goja.FunctionCall) goja.Value // indexOf of arrays, as the engine made it; nil unless natives are guarded
 	plainOps      map[string]goja.Callable
 	grants        map[uint32]goja.Value
 	recordedProto *goja.Object
 	methods       map[methodKey]*method
-	rows          map[*goja.Object]*rows // arrays of rows, by the proxy that the program has
+	rows          map[*goja.Object]*rows // the rows of replies, by the proxy that the program has
 	Frames        []*frame
-	HoldsSealed   bool                                   // the program got a sealed value
-	grouped       map[*message.Node]bool                 // calls that group by names; other libraries continue with an aggregate of each group
-	fixed         map[*message.Interface]map[string]bool // see fixedBy
-	counted       bool                                   // see guardCounts
-	Listens       bool                                   // callbacks of the program have two bodies: see hearing
-	calculates    goja.Value                             // if the program checks operands only when there are Decimals: the function that sets this flag
-	Flagged       bool                                   // functions of the program have two bodies: see Recording
+	HoldsSealed   bool                                   // set when the program gets a sealed value
+	grouped       map[*message.Node]bool                 // calls that group by names; in other libraries an aggregate of each group follows
+	fixed         map[*message.Interface]map[string]bool // a cache of fixedBy
+	counted       bool                                   // guardCounts has run
+	Listens       bool                                   // some callbacks of the program have two bodies: see Hearing
+	calculates    goja.Value                             // the function that makes the program check operands; nil if it never or always does
+	Flagged       bool                                   // some functions of the program have two bodies: see Recording
 	Thrown        map[*goja.Object]thrown
-	Fatal         error // a limit that was exceeded: the program ends, even if it catches the error
+	Fatal         error // an exceeded limit: the program ends, even if it catches the error
 
 	lastID   uint64
-	Handed   int                     // promises that were handed out as Unawaited
-	Going    map[*Unawaited]struct{} // promises of the program's own code for which nobody waits
-	Gathers  bool                    // a function of Promise waits for a list: it calls its own resolve
-	returned *Recorded               // it is sent because the program returned it: the engine itself calls then
-	spots    map[spot]fail.Pos       // see place
+	Handed   int                     // the number of promises that the program got as Unawaited
+	Going    map[*Unawaited]struct{} // promises of the program's own code that nothing waits for
+	Gathers  bool                    // a function of Promise is calling its resolve for a list
+	returned *Recorded               // the result of the program, while it is sent: the engine makes that call
+	spots    map[spot]fail.Pos       // a cache of place
 	Open     map[uint64]openCall
 	NoRow    *message.Node // the last call that asked for a row and got null
 	Failed   bool
@@ -67,11 +67,11 @@ type Guest struct {
 type openCall struct {
 	Resolve, Reject func(any) error
 	Line, Col       int
-	Fixed           map[string]bool // see Answer
+	Fixed           map[string]bool // fields that can't be assigned in the reply: see Answer
 	Sent            *message.Node
 }
 
-// stop ends the program, which can't catch the error: a limit that can be caught would not hold.
+// stop ends the program with an error that it can't catch. A limit that a program can catch would not bound it.
 func (r *Guest) stop(err error) {
 	if r.Fatal == nil {
 		r.Fatal = err
@@ -79,7 +79,7 @@ func (r *Guest) stop(err error) {
 	r.VM.Interrupt(err)
 }
 
-// Put adds to a map, and makes the map first if it is nil: most programs need none.
+// Put adds to a map. It makes a nil map first, because most programs need none.
 func Put[K comparable, V any](m *map[K]V, k K, v V) {
 	if *m == nil {
 		*m = map[K]V{}

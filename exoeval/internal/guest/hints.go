@@ -1,6 +1,6 @@
 package guest
 
-// This file finds what the program should have written instead. Package hint has the sentences.
+// This file finds what the program should have written. Package hint has the sentences.
 
 import (
 	"strconv"
@@ -14,7 +14,7 @@ import (
 // that does not exist; "" if nothing is known.
 func (x *Recorded) wayOut(name string) string {
 	if row := x.only(); row != nil {
-		x = &Recorded{r: x.r, Node: row} // the members of the row are members of the whole
+		x = &Recorded{r: x.r, Node: row} // the author means the members of the only row
 	}
 	i := x.Iface()
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
@@ -40,7 +40,7 @@ func (x *Recorded) wayOut(name string) string {
 		part = x.Node.Name
 	}
 	s := x.r.Say(x.Node, on, "", "part", part, "it", x.r.Check.Name(x.Node))
-	if s != "" && s == x.r.Say(x.Node, ".*", "") { // the phrase fits any name, so a similar name comes first
+	if s != "" && s == x.r.Say(x.Node, ".*", "") { // this phrase fits any name, so prefer a similar name
 		if n := front.Nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
 		}
@@ -48,7 +48,7 @@ func (x *Recorded) wayOut(name string) string {
 	return s
 }
 
-// ofUnsent returns what to do instead of reading a member that an unsent thing does not have.
+// ofUnsent returns what to do instead of reading a member that an unsent thing lacks.
 func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	if row, table := x.r.RowOf(x.Node); row != nil && row.Fields[name] != nil {
 		on := "outside"
@@ -73,7 +73,7 @@ func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	return front.PathTo(x.r.Check.Catalog, x.Node.Type.Name, x.r.Check.Name(x.Node), name)
 }
 
-// better adds to the error of a call what to write instead.
+// better adds what to write instead to the error of a call.
 func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []*message.Node) error {
 	e := AsError(err)
 	if e.Msg == "" {
@@ -87,5 +87,5 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 	return err
 }
 
-// inside reports whether an unsent call begins with the parameter of a callback.
+// inside reports whether an unsent call begins with a callback's parameter.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }

@@ -12,9 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// A described thing with an Await method, like a query, is sent when the program awaits it,
-// awaits a promise that resolves to it, passes it to Promise.all, or returns it. Nothing else
-// sends it: a recorded thing has no `then` for the engine, so a promise only passes it on.
+// A described thing with an Await method, like a query, is sent in four cases: the program awaits it, awaits a promise of it, passes it to
+// Promise.all, or returns it. Nothing else sends it. The engine finds no `then` in a recorded thing, so a promise only passes it on.
 
 // Awaits reports whether awaiting a recorded thing sends it.
 func (x *Recorded) Awaits() bool {
@@ -22,12 +21,12 @@ func (x *Recorded) Awaits() bool {
 	return i != nil && i.Await != ""
 }
 
-// ofPromise returns the engine's promise of the value of the promise v. If send is true and that value is a described thing, it is sent.
+// ofPromise returns the engine's promise for the value of the promise v. If send is true, a described thing as the value is sent.
 func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	for range MaxPassed {
 		u := r.UnawaitedIn(v)
 		v = r.Bare(v)
-		if u != nil && u.call != nil { // the host answers it with plain data
+		if u != nil && u.call != nil { // the host answers a call with plain data
 			return v
 		}
 		switch p := PromiseOf(v); p.State() {
@@ -64,9 +63,8 @@ func (r *Guest) Executed(v goja.Value) goja.Value {
 	return v
 }
 
-// sent is called when the program calls then, catch or finally of v by that name: the author
-// of q.then(…) takes q for a promise. If v is a described thing, sent sends it and returns a
-// promise of its reply, else v. The engine asks every value for its then, and finds none.
+// sent is called when the program reads then, catch or finally of v by name: the author of q.then(…) treats q as a promise. sent sends a
+// described thing and returns the promise of its reply; any other v stays. The engine itself finds no then.
 func (r *Guest) sent(v goja.Value) goja.Value {
 	if len(r.Frames) > 0 || r.UnawaitedIn(v) != nil {
 		return v
@@ -78,8 +76,8 @@ func (r *Guest) sent(v goja.Value) goja.Value {
 	return r.HandPromise(v, Unawaited{Name: APromise})
 }
 
-// SentItems returns an array of the items of an array, a set or an iterator. Each described thing is
-// sent, and it and each promise become a promise of the engine. Any other value is returned unchanged.
+// SentItems returns an array of the items of an array, a set or an iterator. It sends each described thing. Promises, and the replies to what
+// was sent, are promises of the engine in the result. Other values are unchanged.
 func (r *Guest) SentItems(list goja.Value) goja.Value {
 	if r.RowsIn(list) != nil {
 		return list
@@ -109,14 +107,14 @@ func (r *Guest) gathered(list *goja.Object) goja.Value {
 	return r.VM.NewArray(items...)
 }
 
-// answers has the replies to the sent things in a result, and the values of its promises.
+// answers has the replies to calls that a result contains, and the values of its promises.
 type answers struct {
-	of    map[goja.Value]goja.Value // nil: it was asked for
-	asked []goja.Value              // asked for in this round, in order
-	sent  []goja.Value              // the promises of their replies
+	of    map[goja.Value]goja.Value // the reply, or nil while it is awaited
+	asked []goja.Value              // what this round asks for, in order
+	sent  []goja.Value              // the promises of the replies to asked
 }
 
-// rounds bounds how often a result is read: a getter can return something new to send each time.
+// rounds bounds how often a result is read, because a getter can return something new to send each time.
 const rounds = 4
 
 // Result returns the program's result as data. It sends all described things in
@@ -133,7 +131,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 		}
 		if err != nil {
 			e := AsError(err)
-			if e.Pos.Line > 0 { // a method that was not called: the error has its place
+			if e.Pos.Line > 0 { // the error of an uncalled method already has its place
 				return value.Value{}, e
 			}
 			if e.Op != "" {
@@ -153,10 +151,10 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 			a.of[o] = rows
 		}
 	}
-	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "holds calls that were not awaited, again and again; await each before you return it")), 0, 0)
+	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "has calls that were not awaited, each time it is read; await each call before you return it")), 0, 0)
 }
 
-// answer returns the reply for a described thing or a promise in a result; null until there is a reply.
+// answer returns the reply to a described thing, or the value of a promise, in a result. It returns null until there is one.
 func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
@@ -171,12 +169,12 @@ func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, err
 
 // send sends an expression and returns the promise of its reply.
 func (r *Guest) send(n *message.Node) goja.Value {
-	if r.Failed { // the caller is a getter of the thrown value
+	if r.Failed { // a getter of the thrown value made this call
 		panic(r.Throw(fail.Errorf(fail.Cancelled, "", "the program has failed; it can't call any more")))
 	}
 	r.lastID++
 	id := r.lastID
-	r.WatchPromises() // this may be the first promise
+	r.WatchPromises() // the program may have had no promise before
 	promise, resolve, reject := r.VM.NewPromise()
 	line, col := r.here()
 	if line == 0 && r.returned != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// keyCalled returns the error for calling an undeclared member that was read as a key; nil if x is no key.
+// keyCalled returns the error for calling an undeclared member that was read as a key. It returns nil if x is no key.
 func (x *Recorded) keyCalled() error {
 	n := x.Node
 	if n.Op != message.OpCall || len(n.Args) != 1 || n.Args[0].Op != message.OpLit || n.Args[0].Lit.Type() != value.TypeText {
@@ -37,9 +37,8 @@ func (x *Recorded) keyCalled() error {
 	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it was read as a key, which is no function; %s", what, scalar.Shorten(name, 60), out)
 }
 
-// key reads an undeclared member as a key, if the interface has a method for that
-// (message.Interface.Keys); else it returns nil. Names of members of texts and arrays are no keys,
-// and neither are names that JavaScript itself asks for: the error for them names the method.
+// key reads an undeclared member as a key, if the interface has a method for that (message.Interface.Keys), else it returns nil. Members of
+// texts and arrays are no keys, nor are names that JavaScript reads by itself. The error for those names the method.
 func (x *Recorded) key(name string) goja.Value {
 	i := x.Iface()
 	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {

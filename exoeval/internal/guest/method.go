@@ -1,6 +1,6 @@
 package guest
 
-// This file has the value of a method that was read and not yet called.
+// This file has the value of a method that was read but not yet called.
 
 import (
 	"reflect"
@@ -21,21 +21,20 @@ type methodKey struct {
 	name string
 }
 
-// method is shared by all objects that have the method: it acts on the object on which it is
-// called. If a program calls it on another object, it does the same as that object's own method.
+// method is a method as a function of JavaScript. All objects that have the method share it: it acts on the object that it is called on, even
+// if the program read it from another one.
 type method struct {
 	r     *Guest
 	m     *message.Method
 	name  string        // the name in the program, for error texts
-	read  *message.Node // where it was last read from, for error texts only
-	line  int           // the place of that reading
+	read  *message.Node // the object that it was last read from, for error texts only
+	line  int           // the line of the last read
 	col   int
 	proxy *goja.Object
 }
 
-// method returns the value of a method that is read: a function that also answers
-// for its own members. Otherwise task.assignee.name would silently be the name of
-// a JavaScript function, where the author means the column of a linked row.
+// method returns the value of a method that is read: a function that handles reads of its own members. Otherwise task.assignee.name would
+// silently be the name of a JavaScript function. The author means a column of the linked row.
 func (r *Guest) method(recv *message.Node, m *message.Method, name string) goja.Value {
 	key := methodKey{m, name}
 	x := r.methods[key]
@@ -86,7 +85,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 			switch member {
 			case "call", "apply":
 				return f.Get(member)
-			case "bind": // bind of the function: binding reads members
+			case "bind": // bind needs the real function, because it reads members
 				bind, _ := goja.AssertFunction(f.Get(member))
 				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
@@ -98,7 +97,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 			}
 			err := r.uncalled(x.read, x.m)
 			if e := AsError(err); r.GivesQuery(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
-				e.Msg += "." + member // the form with the call, then the member
+				e.Msg += "." + member // a form to copy: the call, then the member
 			}
 			panic(r.Throw(err))
 		},
@@ -150,7 +149,7 @@ func IsMethod(v goja.Value) bool {
 	return ok && o.ExportType() == proxyType && o.ClassName() == "Function"
 }
 
-// protoOfRecorded answers when JavaScript asks a recorded thing for a symbol.
+// protoOfRecorded returns the prototype of recorded things. It handles the symbols that JavaScript reads.
 func (r *Guest) protoOfRecorded() *goja.Object {
 	p := r.VM.CreateObject(nil)
 	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {

@@ -13,10 +13,10 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// Other libraries take these instead of a callback: names of fields, objects with
-// such names, and a direction. Each becomes the lambda that a callback would be.
+// Other libraries take names of fields, objects with such names, and a direction. Here each becomes the lambda of the callback with the same
+// meaning.
 
-// described makes a lambda. build makes its body, in place of a callback.
+// described makes a lambda. build makes the body, which otherwise a callback would return.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
@@ -44,8 +44,8 @@ func (r *Guest) must(n *message.Node, err error) *message.Node {
 	return n
 }
 
-// namedField returns the field that a text names. If there are several parts, the
-// text names one before a dot. An aggregate or a measure of a group is named like its fields.
+// namedField returns the field that a text names. With several parts, the text has the part's name before a dot. A group's aggregates and
+// measures are named like fields.
 func (r *Guest) namedField(op func() string, of *message.Method, param *message.Node, name string) *message.Node {
 	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
@@ -61,7 +61,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		name = on.Type.Fields[0].Name
 	}
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
-		return r.must(r.Check.MakeField(param, name)) // a name that select made, as in a callback
+		return r.must(r.Check.MakeField(param, name)) // a callback, too, finds a name that select made in its parameter
 	}
 	n, err := r.Check.MakeField(on, name)
 	if s := r.OfRows(on, name, of); err != nil && s != "" {
@@ -70,8 +70,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 	return r.must(n, err)
 }
 
-// naming returns the lambda that names of fields mean where m wants
-// a callback, or nil if v is no form that has a meaning there.
+// naming returns the lambda that v means, where m wants a callback: v names fields. It returns nil for a form without a meaning there.
 func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	p := &m.Params[i]
 	if p.Plain || p.Filter || r.RecordedIn(v) != nil {
@@ -142,18 +141,17 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 	})
 }
 
-const maxNames = 1000 // more names than a table has columns
+const maxNames = 1000 // bounds the names, because no table has so many columns
 
-// directed returns n in a direction: the name of a method
-// of n, or a synonym of the name ("desc", "DESC", -1).
+// directed returns n in a direction: a method of n, or a synonym of it ("desc", "DESC", -1).
 func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *message.Node {
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.Check.MakeCall(n, d, nil))
 	}
-	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "what comes after {it} in the list means nothing here", "it", r.Check.Name(n)))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "the part after {it} in the list has no meaning here: leave it out", "it", r.Check.Name(n)))))
 }
 
-// direction returns the method of n that a value names as its direction, or "".
+// direction returns the method of n that a value names as a direction, or "".
 func (r *Guest) direction(n *message.Node, way goja.Value) string {
 	if _, object := way.(*goja.Object); object || r.RecordedIn(way) != nil {
 		return ""
@@ -169,8 +167,8 @@ func (r *Guest) direction(n *message.Node, way goja.Value) string {
 	return name
 }
 
-// several handles a call with more arguments than the method has parameters, if it has a form with a meaning:
-// names of fields, a field with a value or a direction, several orders. It returns nil for any other form.
+// several handles a call with more arguments than the method has parameters: names of fields, a field with a value or a direction, or several
+// orders. It returns nil for other forms.
 func (r *Guest) several(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
 		if steps := r.Synonym(recv, name); steps != "" {
@@ -224,8 +222,7 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 	return nil
 }
 
-// sideways handles an order and its direction, given as two
-// arguments. It returns nil if the second is the name of a field.
+// sideways handles an order and its direction, given as two arguments. It returns nil if the second argument is a field's name.
 func (r *Guest) sideways(recv *message.Node, m *message.Method, order, way goja.Value) *message.Node {
 	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	turn := func(n *message.Node) *message.Node { return r.directed(op, n, way) }

@@ -1,6 +1,6 @@
 package guest
 
-// This file has the engine's value for each thing that a program can't read.
+// This file has the engine's value for things that a program can't read.
 
 import (
 	"reflect"
@@ -12,21 +12,18 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Opaque is the engine's value for a recorded thing or a promise that was not awaited. It has members
-// and nothing else. Why no plain object: each object of JavaScript is true and differs from every
-// other, so if operators are not recorded, `t.done && t.id === 1` would silently be the condition t.id
-// === 1, a part of what was meant. The engine asks each value whether it is true or equal, and for its
-// number and text, through the interface goja.Value. This type answers each such question with an
-// error, in every function: also in native and bound ones, getters, generators and class members.
+// Opaque is the engine's value for a recorded thing or a promise that was not awaited. It only has members. A plain object would be wrong: to
+// JavaScript it is true and differs from every other. Without recorded operators, `t.done && t.id === 1` would silently be the condition t.id
+// === 1. The engine asks each value whether it is true or equal, and for its number and text, through the interface goja.Value. This type
+// answers each such question with an error, in every function: also in native and bound ones, getters, generators and class members.
 //
-// It embeds the object for its members. The engine's type switches on *Object don't match Opaque, and ToObject
-// refuses, so the bare object never reaches a program. Other files guard questions that the engine asks only of the
-// other operand: rewriteask.go for comparisons, natives.go for natives. TestSweep tries every operator and
-// built-in.
+// It embeds the object for its members. The engine's type switches on *Object don't match Opaque, and ToObject refuses, so the bare object
+// never reaches a program. Other files guard questions that the engine asks only of the other operand: rewriteask.go for comparisons,
+// natives.go for natives. TestSweep tries every operator and built-in.
 type Opaque struct {
 	*goja.Object
-	X *Recorded  // something recorded, or nil
-	p *Unawaited // a promise, or nil
+	X *Recorded  // the recorded thing, or nil
+	p *Unawaited // the promise, or nil
 }
 
 var _ goja.Value = (*Opaque)(nil)
@@ -47,8 +44,8 @@ func (o *Opaque) Equals(goja.Value) bool { panic(o.refuse()) }
 // StrictEquals implements goja.Value. It always throws.
 func (o *Opaque) StrictEquals(goja.Value) bool { panic(o.refuse()) }
 
-// SameAs implements goja.Value. It throws for plain values;
-// promises ask it whether they are resolved with themselves.
+// SameAs implements goja.Value. It throws for plain values. For an object it compares identity: a promise asks whether it is resolved with
+// itself.
 func (o *Opaque) SameAs(v goja.Value) bool {
 	switch v := v.(type) {
 	case *Opaque:
@@ -89,8 +86,7 @@ func (o *Opaque) Export() any { return o.X }
 // ExportType implements goja.Value.
 func (o *Opaque) ExportType() reflect.Type { return RecordedType }
 
-// whole is the error for a recorded thing that a program
-// assigns to, iterates over or copies as if it were an object.
+// whole returns the error for a recorded thing that a program assigns to, iterates over or copies like an object.
 func (x *Recorded) whole() error {
 	if _, sealed := x.Sealed(); sealed {
 		return x.Shut()
@@ -103,14 +99,13 @@ func (x *Recorded) whole() error {
 	return fail.Errorf(fail.Invalid, "", "%s %s: it can't be assigned to, iterated over or copied; to compare use ===", x.r.Check.Name(x.Node), x.r.Describes())
 }
 
-// isRow reports whether x is a record of expressions, or has several of them by name.
+// isRow reports whether x is a record of expressions, or a namespace of several records.
 func (x *Recorded) isRow() bool {
 	i := x.Iface()
 	return i == nil && x.Node.Type.Name == value.TypeRecord || i != nil && (slices.Contains(i.Is, value.TypeRow) || len(x.Node.Type.Fields) > 0)
 }
 
-// Fields returns an object with the fields of a recorded row or namespace,
-// for `{ ...t }` and Object.entries(t). It returns nil for anything else.
+// Fields returns an object with the fields of a recorded row or namespace, for `{ ...t }` and Object.entries(t). It returns nil for all else.
 func (r *Guest) Fields(v goja.Value) *goja.Object {
 	x := r.RecordedIn(v)
 	if x == nil || !x.isRow() {

@@ -17,17 +17,15 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// mirrored has the methods of the right operand that do the
-// same as the operator with its operands exchanged.
+// mirrored maps each operator to the method of the right operand that has the same result.
 var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "*": "*", "-": "rsub", "/": "rdiv", "%": "rmod"}
 
 // sameInCallbacks makes == mean === in a callback: a
 // recorded expression can't follow JavaScript's loose rules.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
-// Helpers are the functions that rewritten operators call. A realm has only
-// those that its program calls (needs). They record if an operand is
-// recorded; otherwise they do what JavaScript does, also its short circuits.
+// Helpers are the functions that rewritten operators call. A realm has only those that its program calls (needs). With a recorded operand a
+// helper records; otherwise it does what JavaScript does, also its short circuits.
 var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 	front.HelperAwait: func(r *Guest, c goja.FunctionCall) goja.Value { return r.Awaited(c.Argument(0)) },
 	front.HelperCalled: func(r *Guest, c goja.FunctionCall) goja.Value {
@@ -167,12 +165,12 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 		if op == "??" {
 			b := r.thunk(thunk)
 			if goja.IsNull(b) || goja.IsUndefined(b) {
-				return a // many authors write `x ?? null` by habit
+				return a // `x ?? null` is a frequent habit
 			}
 			return r.operate(x.Node, op, b)
 		}
 		b := r.asTruth(r.thunk(thunk))
-		if r.ValueType(x.Node) == value.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+		if r.ValueType(x.Node) == value.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // the author wrote role === 'owner' || 'admin'
 			s, _ := r.ToValue(b, forArgument)
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.MemberNoun(), scalar.Shorten(s.String(), 60))))
 		}
@@ -186,7 +184,7 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 
 func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	if p := r.UnawaitedIn(a); p != nil && op == "instanceof" {
-		a = p.promise // a program may ask of it only whether it is a promise
+		a = p.promise // a program may only ask whether it is a promise
 	}
 	r.RefuseUnawaited(a, b)
 	written := op
@@ -204,7 +202,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	if x == nil && y == nil {
 		for _, v := range []goja.Value{a, b} {
 			if IsMethod(v) && op != "in" && op != "instanceof" {
-				v.(*goja.Object).Get("()") // this throws an error that names the method: task.assignee === null would be false
+				v.(*goja.Object).Get("()") // this throws an error that names the method; the comparison of task.assignee with null would be false
 			}
 		}
 		return r.calculate(op, a, b)
@@ -265,8 +263,7 @@ func (r *Guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	return nil
 }
 
-// nullTest compares an expression that has only the methods isNull
-// and isNotNull with null. It returns nil for any other comparison.
+// nullTest compares an expression with null, if it has only the methods isNull and isNotNull. It returns nil for any other comparison.
 func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value {
 	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
 	if x == nil {
@@ -278,7 +275,7 @@ func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value 
 	return r.operate(x.Node, method)
 }
 
-// methodOf returns the method of an expression for a value, or nil.
+// methodOf returns the method of this name that an expression for a value has, or nil.
 func (r *Guest) methodOf(n *message.Node, name string) *message.Method {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || !i.Expr {
@@ -287,7 +284,7 @@ func (r *Guest) methodOf(n *message.Node, name string) *message.Method {
 	return i.Methods[name]
 }
 
-// operate records an operator as the method of that name.
+// operate records an operator: it calls the method of the same name.
 func (r *Guest) operate(n *message.Node, op string, args ...goja.Value) goja.Value {
 	return r.operateAs(n, op, op, args...)
 }
@@ -304,7 +301,7 @@ func (r *Guest) mustHave(n *message.Node, method, op string) {
 	}
 }
 
-// lacks is the error for an operator that an expression doesn't have.
+// lacks returns the error for an operator that an expression does not have.
 func (r *Guest) lacks(n *message.Node, method, op string) error {
 	what := ", which is " + r.Say(nil, "whole", "no value")
 	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
@@ -315,8 +312,8 @@ func (r *Guest) lacks(n *message.Node, method, op string) error {
 	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s%s%s", op, r.Check.Name(n), what, r.Instead(n, method))
 }
 
-// refuseColumn throws if v is an expression where only a value is possible. format has a
-// place for its name, and on is a situation and its parts, for the rest of the error text.
+// refuseColumn throws if v is an expression where only a value is possible. The error inserts the expression's name in format. It ends with
+// the phrase for on, a situation and its parts.
 func (r *Guest) refuseColumn(v goja.Value, format string, on ...string) {
 	if x := r.RecordedIn(v); x != nil {
 		if i := x.Iface(); i != nil && i.Expr {
@@ -340,8 +337,7 @@ const plainSource = `({
 
 var plainProgram = realm.Compiled("operators", plainSource)
 
-// plain does what JavaScript does. It uses functions of our own,
-// not those in the realm that the program could have changed.
+// plain applies JavaScript's own operator, by functions of our own: the program could have changed those in the realm.
 func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":
@@ -353,8 +349,8 @@ func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 		r.plainOps = r.loadPlainOps()
 	}
 	if op == "==" || op == "!=" {
-		// goja calls a method of the left operand and turns an object on the right into a primitive. A
-		// recorded value on the right would so escape our check. Swap the operands: == and != are symmetric.
+		// goja calls a method of the left operand, but turns an object on the right into a primitive. So a recorded value on the right would escape
+		// our check. Swap the operands: == and != are symmetric.
 		_, left := args[0].(*goja.Object)
 		if _, right := args[1].(*goja.Object); right && !left {
 			args = []goja.Value{args[1], args[0]}

@@ -1,6 +1,6 @@
 package guest
 
-// This file shows a granted object, and what is recorded about it, to the program.
+// This file has the values that a program sees for a granted object and for recorded expressions.
 
 import (
 	"cmp"
@@ -19,15 +19,14 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Recorded is the guest's side of an expression: an object with the members of the node's type.
-// Using a member only makes a longer expression. It knows the catalogue and nothing else. Each
-// step is checked when it is made, so an error has the position of the call that made it.
+// Recorded is an expression as the program sees it: an object with the members of the node's type. Using a member only makes a longer
+// expression. Each step is checked when it is made, so an error has the position of that call.
 type Recorded struct {
 	r    *Guest
 	Node *message.Node
-	row  *message.Node // the result of only, once asked for
+	row  *message.Node // the result of only, after its first call
 
-	stack []goja.StackFrame // the call that made it, outside callbacks: the place of the error if the program never sends it
+	stack []goja.StackFrame // the call that made it, outside callbacks; the error has this place if the program never sends it
 }
 
 func (r *Guest) record(n *message.Node) *Opaque {
@@ -63,7 +62,7 @@ func (r *Guest) GrantedObject(id uint32) goja.Value {
 	return v
 }
 
-// callable returns a granted object that is called itself: it is only a function.
+// callable returns a granted object that is only a function, because programs call the object itself.
 func (r *Guest) callable(n *message.Node, i *message.Interface) *goja.Object {
 	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
 		args := c.Arguments
@@ -83,11 +82,10 @@ func (r *Guest) RecordedIn(v goja.Value) *Recorded {
 	return o.X
 }
 
-// Iface returns the interface of the expression, nil for a namespace.
+// Iface returns the interface of the expression. It returns nil for a namespace.
 func (x *Recorded) Iface() *message.Interface { return x.r.Check.Catalog[x.Node.Type.Name] }
 
-// only returns the table of a namespace that has one table,
-// else nil. So `t => t.title` means `({ todo }) => todo.title`.
+// only returns the table of a namespace with one table, else nil. So `t => t.title` means `({ todo }) => todo.title`.
 func (x *Recorded) only() *message.Node {
 	t := x.Node.Type
 	if x.Node.Op != message.OpParam || t.Name != value.TypeRecord || len(t.Fields) != 1 {
@@ -96,7 +94,7 @@ func (x *Recorded) only() *message.Node {
 	if x.row == nil {
 		n, err := x.r.Check.MakeField(x.Node, t.Fields[0].Name)
 		if err != nil {
-			panic(x.r.Throw(err)) // the callback of this placeholder has returned
+			panic(x.r.Throw(err)) // the callback with this placeholder has returned
 		}
 		x.row = n
 	}
@@ -130,7 +128,7 @@ func (x *Recorded) Get(name string) goja.Value {
 	if x.r.Check.Selected(x.Node, name) != nil {
 		n, err := x.r.Check.MakeField(x.Node, name)
 		if err != nil {
-			panic(x.r.Throw(err)) // the callback of this placeholder has returned
+			panic(x.r.Throw(err)) // the callback with this placeholder has returned
 		}
 		return x.r.record(n)
 	}
@@ -164,18 +162,18 @@ func (x *Recorded) member(name string) goja.Value {
 	return r.record(n)
 }
 
-// absent answers for a member that does not exist. Some names JavaScript itself
-// asks for, during an operation in which a recorded thing can't take part.
+// absent handles a member that does not exist. JavaScript itself reads some names, during operations that are not possible with a recorded
+// thing.
 func (x *Recorded) absent(name string) goja.Value {
 	r := x.r
 	switch name {
 	case "toString", "valueOf", "toLocaleString":
 		return r.Function(name, func(goja.FunctionCall) goja.Value {
-			if err := x.keyCalled(); err != nil { // the engine asks for the text of something that was called and is no function
+			if err := x.keyCalled(); err != nil { // the engine reads the text of a called thing that is no function
 				panic(r.Throw(err))
 			}
 			e := x.Novalue()
-			if n := x.Node; n.Op == message.OpRef && name == "toString" { // the engine also asks for the text if the thing is called
+			if n := x.Node; n.Op == message.OpRef && name == "toString" { // here, too, the program may have called the thing
 				if s := r.Say(n, "called", "", "it", "api."+r.Check.Name(n), "link", r.Check.Link(n.Type.Name)); s != "" {
 					e = fail.Errorf(fail.Invalid, "", "%s", s)
 				}
@@ -186,7 +184,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		return r.Function(name, func(goja.FunctionCall) goja.Value { panic(r.Throw(x.notRun())) })
 	}
 	if realm.Quiet(name) {
-		return nil // undefined; if it is called, an error names it
+		return nil // the member is undefined; a call of it is an error that names it
 	}
 	if out := x.wayOut(name); out != "" {
 		what := x.Node
@@ -208,7 +206,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		}
 		known := names
 		if row := x.only(); row != nil {
-			for _, f := range row.Type.Fields { // the keys of a group
+			for _, f := range row.Type.Fields { // a group has its keys as fields
 				known = append(known, f.Name)
 			}
 			known = slices.Concat(known, r.Check.Catalog[row.Type.Name].Names(), r.Check.Catalog.Measures(row.Type))
@@ -245,7 +243,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		}
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(known[:min(len(known), 24)], "`, `"), hint.And(more))))
 	}
-	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // g.key.month; the one key, g.key, is named month
+	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // with one key named month, the author may write g.key.month for g.key
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
 	}
 	_, err := r.Check.MakeField(x.Node, name)
@@ -259,8 +257,8 @@ func (r *Guest) whichMember(part, name string) string {
 	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
 
-// Novalue returns the error for using a recorded thing as a value: as true, equal, a
-// number or a text. It also happens in functions whose operators are not recorded.
+// Novalue returns the error for using a recorded thing as a value: as a truth value, a number or a text, or in a comparison. It also happens
+// where operators are not recorded.
 func (x *Recorded) Novalue() error {
 	if _, sealed := x.Sealed(); sealed {
 		return x.Shut()
@@ -275,7 +273,7 @@ func (x *Recorded) Novalue() error {
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
 			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked", "it", name))
 		}
-		of := x.Node // an operator has the name of its operand
+		of := x.Node // a calculated value is named after its operand
 		for of.Op == message.OpCall && of.Recv != nil {
 			of = of.Recv
 		}
@@ -287,8 +285,8 @@ func (x *Recorded) Novalue() error {
 	return x.notRun()
 }
 
-// chain returns the program's own text for a thing that was described outside
-// callbacks, so that an error can show a form to copy. It is … if the text is too long.
+// chain returns the program's own text for a thing that was described outside callbacks, as a form that an error can show. It is … if the text
+// is too long.
 func (x *Recorded) chain() string {
 	if x.Node.Op == message.OpRef {
 		return x.r.Check.Name(x.Node)
@@ -302,7 +300,7 @@ func (x *Recorded) receiver() string {
 	return receiver(x.chain(), x.Node.Name)
 }
 
-// receiver returns the part of a call's text before the call of the method name; … if the text calls that name twice.
+// receiver returns a call's text up to the call of the method name. It is … if the text calls that name twice.
 func receiver(call, name string) string {
 	if on, args, ok := strings.Cut(call, "."+name+"("); ok && on != "" && !strings.Contains(args, "."+name+"(") {
 		return on
@@ -323,7 +321,7 @@ func (x *Recorded) notRun() *fail.Error {
 	return fail.Errorf(fail.Invalid, "", "%s is an object, not data: call one of its methods and use the result", x.r.Check.Name(x.Node))
 }
 
-// Set implements goja.DynamicObject. It always throws or refuses: nothing can be set.
+// Set implements goja.DynamicObject. It throws or refuses, because nothing can be set.
 func (x *Recorded) Set(name string, _ goja.Value) bool {
 	if _, sealed := x.Sealed(); sealed {
 		panic(x.r.Throw(x.Shut()))
@@ -348,8 +346,8 @@ func (x *Recorded) Has(name string) bool {
 	return row != nil && (&Recorded{r: x.r, Node: row}).has(name)
 }
 
-// Keys implements goja.DynamicObject. It lists the fields of a record and the names
-// of a namespace, so that { ...todo } has all fields. Methods are not listed.
+// Keys implements goja.DynamicObject. It lists the fields of a record or the names of a namespace, so that { ...todo } has all fields. It does
+// not list methods.
 func (x *Recorded) Keys() []string {
 	var ns []string
 	if i := x.Iface(); i != nil {
@@ -364,7 +362,7 @@ func (x *Recorded) Keys() []string {
 		return ns
 	}
 	if row := x.only(); row != nil {
-		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } is the same as { ...todo }
+		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } copies the only row, like { ...todo }
 	}
 	for _, f := range x.Node.Type.Fields {
 		ns = append(ns, f.Name)

@@ -1,6 +1,6 @@
 package guest
 
-// This file turns rows into objects when the program first reads them.
+// This file turns rows into objects at the program's first read.
 
 import (
 	"strconv"
@@ -12,22 +12,20 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// rows is an array of rows as the program sees it. It behaves like an array of objects, and
-// becomes one when the program iterates over it. Until then, only the rows that the program
-// asked for become objects. The others go to the result in the form in which the host gave them.
+// rows is an array of rows as the program sees it. It behaves like an array of objects, and becomes one when the program iterates over it.
+// Until then, only the rows that the program reads become objects. The others go to the result in the host's form.
 //
-// The program has a proxy. Its target is a true array, which at first has the right length
-// and no items: the traps answer for the items. Any use beyond reading items fills the
-// target and removes the traps. After that the proxy passes everything on to the target.
+// The program has a proxy. Its target is a true array, which at first has the right length and no items: the traps answer for the items. Any
+// use beyond reading items fills the target and removes the traps. After that the proxy passes everything on to the target.
 type rows struct {
 	r      *Guest
 	value  value.Value
 	n      int            // the number of rows in value
-	text   int            // bytes of text in them, while held is true
-	held   bool           // the host still has their cells
-	made   []*goja.Object // objects of the rows that were asked for; nil: none yet
+	text   int            // bytes of text in the rows, while held is true
+	held   bool           // the cells are still in the host
+	made   []*goja.Object // the object of each row that the program read; nil before the first
 	count  int            // the number of objects in made
-	whole  bool           // the target is filled
+	whole  bool           // the target has all rows
 	reader *value.RowReader
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
@@ -98,7 +96,7 @@ func (x *rows) row(i int) *goja.Object {
 	return x.made[i]
 }
 
-// fetch gets the cells from the host.
+// fetch reads the cells from the host.
 func (x *rows) fetch() {
 	if x.held {
 		x.held = false
@@ -106,7 +104,7 @@ func (x *rows) fetch() {
 	}
 }
 
-// fill makes the target a plain array of objects, as the proxy has promised.
+// fill makes the target a plain array of objects.
 func (x *rows) fill() {
 	if x.whole {
 		return
@@ -149,7 +147,7 @@ func (x *rows) trap() {
 		},
 		Set: func(target *goja.Object, name string, v, receiver goja.Value) bool {
 			x.fill()
-			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // the receiver only inherits from the array
+			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // the receiver inherits from the array and is another object
 				return o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
 			}
 			return target.Set(name, v) == nil
@@ -172,7 +170,7 @@ func (x *rows) trap() {
 		PreventExtensions: func(target *goja.Object) bool {
 			x.fill()
 			prevent, ok := goja.AssertFunction(x.r.Intrinsic("Object").Get("preventExtensions"))
-			if !ok { // the program removed it
+			if !ok { // the program has removed preventExtensions
 				return false
 			}
 			x.r.Called(prevent(goja.Undefined(), target))
@@ -181,25 +179,24 @@ func (x *rows) trap() {
 	}
 }
 
-// rows turns an array of rows into data. The program may have changed a row that it asked
-// for, so such a row is read again. The other rows keep the form in which the host gave them.
+// rows turns an array of rows into data. A row that the program read may be changed, so it is converted again. The other rows keep the host's
+// form.
 func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	if c.how == forArgument || x.whole {
 		x.fill()
 		return c.list(x.target, depth, at)
 	}
-	if c.how != forResult { // only a result may have rows whose cells are in the host
+	if c.how != forResult { // cells may stay in the host only for a result
 		x.fetch()
 	}
 	rs := x.value.Rows()
-	// Count the rows like objects. If a list has one array
-	// a thousand times, it is small here and huge as text.
+	// Count the rows like objects: a list that has one array a thousand times is small here and huge as text.
 	c.items += x.n*rs.Shape.Width() + x.n
-	text, plain := x.text, true // the values for held rows
+	text, plain := x.text, true // these values are right for rows that the host holds
 	if !x.held {
 		text, plain = rs.Plain()
 	}
-	if c.bytes += text; !plain { // a list could have a reference, which is no data
+	if c.bytes += text; !plain { // rows that are not plain may have a reference, which is no data
 		x.fill()
 		return c.list(x.target, depth, at)
 	}
@@ -228,7 +225,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	return value.List(out...), nil
 }
 
-// recordBytes is the number of bytes that a row that became a record counts against MaxResult.
+// recordBytes is the number of bytes that a row counts against MaxResult once it is a record.
 func recordBytes(v value.Value) int {
 	n := ValueBytes + len(v.Text())
 	for name, x := range v.Fields() {

@@ -1,6 +1,6 @@
 package guest
 
-// This file shows sealed values to the program.
+// This file has sealed values as the program sees them.
 
 import (
 	"strconv"
@@ -15,10 +15,9 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// In the program a sealed value is a recorded literal. If the engine asks whether it is true or equal, or
-// for its number or text, it answers with an error, as a column does (opaque). It has no members. The
-// program's side has only its number and nothing of the content. A program can keep it, put it into objects,
-// arrays and the values of a Map, pass it to a granted object, and return it; as text it is `[sealed …]`.
+// A program sees a sealed value as a recorded literal without members. If the engine asks for its truth, number or text, or compares it, the
+// value throws, like a column (opaque). The program's side has only its number, nothing of the content. A program can keep it, put it into
+// objects, arrays and values of a Map, pass it to a granted object, and return it. Its text is `[sealed …]`.
 
 // sealedValue returns v in the form that the program gets.
 func (r *Guest) sealedValue(v value.Value) goja.Value {
@@ -30,7 +29,7 @@ func (r *Guest) sealedValue(v value.Value) goja.Value {
 	return r.record(n)
 }
 
-// Sealed returns the value of a recorded thing if it is sealed.
+// Sealed returns the sealed value of a recorded thing. ok is false if x is none.
 func (x *Recorded) Sealed() (v value.Value, ok bool) {
 	if x == nil || x.Node.Op != message.OpLit {
 		return v, false
@@ -39,7 +38,8 @@ func (x *Recorded) Sealed() (v value.Value, ok bool) {
 	return x.Node.Lit, ok
 }
 
-// AddSealed gives structuredClone, which is JavaScript, a function that finds sealed values and Decimals: neither changes, so each is its own copy.
+// AddSealed gives structuredClone, a JavaScript function of ours, the check for sealed values and Decimals. Neither can change, so each is its own
+// copy.
 func (r *Guest) AddSealed(map[string]goja.Value) {
 	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
 		_, ok := r.SealedIn(c.Argument(0))
@@ -47,10 +47,10 @@ func (r *Guest) AddSealed(map[string]goja.Value) {
 	}))
 }
 
-// SealedIn returns the sealed value of a JavaScript value, if it has one.
+// SealedIn returns the sealed value in a JavaScript value. The bool is false if there is none.
 func (r *Guest) SealedIn(v goja.Value) (value.Value, bool) { return r.RecordedIn(v).Sealed() }
 
-// expressionIn does the same as RecordedIn, but returns nil for a sealed value: that is passed on as a value.
+// expressionIn is RecordedIn without sealed values, which are passed on as values.
 func (r *Guest) expressionIn(v goja.Value) *Recorded {
 	x := r.RecordedIn(v)
 	if _, sealed := x.Sealed(); sealed {
@@ -59,7 +59,7 @@ func (r *Guest) expressionIn(v goja.Value) *Recorded {
 	return x
 }
 
-// taggedParts returns the one argument of exo.Compose's text, if it tags a template: the texts and values of the template in turn.
+// taggedParts handles exo.Compose's text as the tag of a template. It returns one argument: the texts and the values of the template in turn.
 func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 	if len(args) == 0 || !realm.IsArray(args[0]) {
 		return args
@@ -78,7 +78,7 @@ func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 	return []goja.Value{r.VM.NewArray(parts...)}
 }
 
-// Shut is the error for a program that looks at a sealed value.
+// Shut returns the error for looking at a sealed value.
 func (x *Recorded) Shut() *fail.Error {
 	v, _ := x.Sealed()
 	tags, _ := v.Sealed()
@@ -96,8 +96,8 @@ func (x *Recorded) Shut() *fail.Error {
 	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on unchanged%s", v, strings.Join(tags.About().Tags(), ", "), out)
 }
 
-// withSealed handles an operator with a sealed operand. If the other operand is an expression, the
-// sealed value is an ordinary value; otherwise it is an error. It returns nil if no operand is sealed.
+// withSealed handles an operator with a sealed operand. Next to an expression, a sealed value is an ordinary value; otherwise it is an error.
+// withSealed returns nil if no operand is sealed.
 func (r *Guest) withSealed(op string, a, b goja.Value) goja.Value {
 	x, y := r.RecordedIn(a), r.RecordedIn(b)
 	_, left := x.Sealed()

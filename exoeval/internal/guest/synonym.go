@@ -1,6 +1,6 @@
 package guest
 
-// This file understands names of methods from other libraries.
+// This file accepts methods by their names in other libraries.
 
 import (
 	"slices"
@@ -17,10 +17,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Authors know other libraries. A name that an interface does not have may be a
-// synonym (message.Phrase, "as.name"): `take(3)` records the same as `limit(3)`.
-// So the host never sees the other name, and a method that a policy removed has
-// no synonym. A form that could mean two things is an error and no synonym.
+// Authors know other libraries. A name that an interface lacks may be a synonym (message.Phrase, "as.name"): `take(3)` records the same as
+// `limit(3)`. The host sees only its own names, and a method that a policy removed has no synonym. A form with two possible meanings is an
+// error.
 
 // synonymous returns the function that a synonym means, or nil.
 func (x *Recorded) synonymous(name string) goja.Value {
@@ -35,13 +34,13 @@ func (x *Recorded) synonymous(name string) goja.Value {
 	if steps == "" {
 		return nil
 	}
-	if steps == "#" { // the one field that it has of its own
+	if steps == "#" { // # means the only field of the type
 		if len(x.Node.Type.Fields) != 1 {
 			return nil
 		}
 		return x.member(x.Node.Type.Fields[0].Name)
 	}
-	if method, read := strings.CutPrefix(steps, "."); read { // the method is called when the name is read
+	if method, read := strings.CutPrefix(steps, "."); read { // a dot means that reading the name calls the method
 		if len(r.Frames) == 0 || i.Methods[method] == nil {
 			return nil
 		}
@@ -55,10 +54,10 @@ func (x *Recorded) synonymous(name string) goja.Value {
 	return r.method(x.Node, i.Methods[first], name)
 }
 
-// means does what a synonym means: it calls its steps one after the other, the first with the arguments.
+// means calls the steps of a synonym one after the other, the first with the arguments.
 func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) goja.Value {
 	r.Hearing(false)
-	if len(args) > 0 && realm.IsCallable(args[0]) { // with a callback it may mean something else
+	if len(args) > 0 && realm.IsCallable(args[0]) { // the same name may mean something else with a callback
 		if s := r.Synonym(n, name+"()"); s != "" {
 			steps = s
 		}
@@ -68,7 +67,7 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 		r.defined(n, r.Check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
 	}
 	if ofArrays && len(args) > 0 && realm.IsCallable(args[0]) && r.shows(n) {
-		// The author wrote the callback for the rows that select shows, but it would get the rows from which those are made.
+		// The author's callback is about the rows that select shows, but it would get the rows before select.
 		how := r.Say(n, "shown", "comes after the call that chose the shown members: put it before that call, or await it and use the results", "name", name)
 		on := receiver(r.Prog.Call(r.here()), name)
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", strings.ReplaceAll(how, "….", on+"."))))
@@ -87,7 +86,7 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 	return v
 }
 
-// shows reports whether a call in the chain n has chosen the shown members.
+// shows reports whether a call in the chain n has chosen which members are shown.
 func (r *Guest) shows(n *message.Node) bool {
 	for ; n != nil && n.Op == message.OpCall; n = n.Recv {
 		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p message.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == value.TypeSelection }) {
@@ -97,7 +96,7 @@ func (r *Guest) shows(n *message.Node) bool {
 	return false
 }
 
-// step calls one method. If the step has an operator after a slash, the method gets the name of a field and the operator's arguments.
+// step calls one method. If the step has an operator after a slash, the method gets a field's name and the operator's arguments.
 func (r *Guest) step(n *message.Node, name, step string, args []goja.Value) goja.Value {
 	method, op, _ := strings.Cut(step, "/")
 	m := r.Check.Catalog[n.Type.Name].Methods[method]
@@ -116,13 +115,13 @@ func (r *Guest) step(n *message.Node, name, step string, args []goja.Value) goja
 	return r.call(n, m, method, []goja.Value{r.compared(n, m, args[0].String(), op, args[1:])})
 }
 
-// instruct returns what to write instead of a form of a synonym that has no meaning.
+// instruct returns what to write instead of a form that has no meaning for a synonym.
 func (r *Guest) instruct(n *message.Node, name string) string {
 	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field first"))
 }
 
-// optioned calls a method for each field of an object, in the order of the list. An object
-// without a field in the list, and any other argument, goes to the first method of the list.
+// optioned calls a method for each field of an object, in the list's order. The first method of the list gets any other argument, and an
+// object without a field in the list.
 func (r *Guest) optioned(n *message.Node, name string, list []string, args []goja.Value) goja.Value {
 	op := func() string { return r.Check.Name(n) + "." + name }
 	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && realm.IsText(args[0]) && args[0].String() == "*") {
@@ -184,8 +183,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	return v
 }
 
-// Hearing sets the flag that a synonym was just read. A callback
-// that is given to it then runs with its operators recorded.
+// Hearing sets a flag: a synonym was just read. If it then gets a callback, the callback runs with its operators recorded.
 func (r *Guest) Hearing(on bool) {
 	if r.Listens {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)

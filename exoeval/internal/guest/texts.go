@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These functions record texts that are made of expressions: templates, +, and String(x).
+// These functions record texts with expressions in them: templates, +, and String(x).
 
 // plus is JavaScript's +. If one side is a text, it joins texts, otherwise it adds numbers.
 func (r *Guest) plus(a, b goja.Value) goja.Value {
@@ -29,7 +29,7 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 		return r.operate(x.Node, "+", b)
 	}
 	y := r.RecordedIn(b)
-	m := "+" // for numbers the order does not matter
+	m := "+" // the order of numbers does not matter
 	if text {
 		m = "prepend"
 	}
@@ -39,8 +39,8 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 	return r.operate(y.Node, m, a)
 }
 
-// refuseJoined throws if an expression of decimals is joined with a text that is a decimal, as
-// results have them. The sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
+// refuseJoined throws if an expression of decimals is joined with the text of a decimal, which results contain. The author means the sum, but
+// 12.5 + '1.5' would be recorded as the text '12.51.5'.
 func (r *Guest) refuseJoined(column, text goja.Value) {
 	x := r.RecordedIn(column)
 	if x == nil || r.ValueType(x.Node) != value.TypeDecimal || !goja.IsString(text) {
@@ -58,7 +58,7 @@ func (r *Guest) IsText(v goja.Value) bool {
 	return goja.IsString(v)
 }
 
-// asText returns the text of v for +. A null stays null; it does not become the text "null".
+// asText returns v as a text for +. A null stays null instead of the text "null".
 func (r *Guest) asText(v goja.Value) goja.Value {
 	if x := r.RecordedIn(v); x != nil {
 		if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") != nil {
@@ -72,8 +72,7 @@ func (r *Guest) asText(v goja.Value) goja.Value {
 	return r.VM.ToValue(v.String())
 }
 
-// template makes the text of a template. If it has expressions, it is recorded: the texts
-// between them are joined to them, and the text at the beginning is put before the first.
+// template makes the text of a template. If it has an expression, it is recorded: texts are joined to the first expression from both sides.
 func (r *Guest) template(c goja.FunctionCall) goja.Value {
 	between := c.Argument(0).(*goja.Object)
 	text := between.Get("0").String()
@@ -115,7 +114,7 @@ func (r *Guest) template(c goja.FunctionCall) goja.Value {
 	return first
 }
 
-// numbers checks for numbers in this program that JavaScript may have rounded.
+// numbers returns the check for numbers in this program that JavaScript may have rounded.
 func (r *Guest) numbers() front.Numbers {
 	return front.Numbers{Check: r.Check, Written: r.Prog.Written}
 }

@@ -14,11 +14,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// thrown is what the run knows about an error object that it gave to the
-// program. The object has only the guest's text, never the host's cause.
+// thrown is what the run knows about an error object in the program. The object has only the guest's text, never the host's cause.
 type thrown struct {
 	Err       error
-	Line, Col int // in the wrapped text; 0: the object's stack has the place
+	Line, Col int // the place in the wrapped text; 0 if the object's stack has it
 }
 
 // Throw makes the JavaScript error for err. Never use NewGoError: it would
@@ -56,7 +55,7 @@ func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
 	return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
 }
 
-// here returns the place in the program that called the host.
+// here returns the place in the program from which the host was called.
 func (r *Guest) here() (line, col int) {
 	return FrameOf(r.VM.CaptureCallStack(12, nil))
 }
@@ -66,8 +65,7 @@ var StackPlace = realm.Expression(programName + `:(\d+):(\d+)`)
 // programName is the file name of a program in goja's positions.
 const programName = "program"
 
-// OfResult returns the error text for a member that plain data, the result
-// of a call, does not have. It is "" if nothing is known about the name.
+// OfResult returns the error text for a member that plain data of a reply lacks. It is "" if nothing is known about the name.
 func (r *Guest) OfResult(name string) string {
 	if name == "then" {
 		return "only promises have `then`" + hint.Prefixed(": ", r.Say(nil, "result.then", ""))
@@ -94,7 +92,7 @@ func (r *Guest) isLink(name string) bool {
 	return false
 }
 
-// FrameOf returns the innermost place of a stack that is in the program.
+// FrameOf returns the innermost place of a stack within the program.
 func FrameOf(stack []goja.StackFrame) (line, col int) {
 	for _, f := range stack {
 		if f.SrcName() == programName {
@@ -116,7 +114,7 @@ func (r *Guest) Placed(err error, line, col int) error {
 // spot is a line and a column that the engine reports.
 type spot struct{ line, col int }
 
-// place returns the place of a call in the given text of the program. It is cached, because a loop sends from one place.
+// place returns the place of a call in the given text of the program. A cache helps loops, which send from one place.
 func (r *Guest) place(line, col int) fail.Pos {
 	at := spot{line, col}
 	p, ok := r.spots[at]
@@ -128,5 +126,5 @@ func (r *Guest) place(line, col int) fail.Pos {
 	return p
 }
 
-// AsError returns err, which is not nil, as a *fail.Error.
+// AsError returns err as a *fail.Error. err must not be nil.
 func AsError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }

@@ -1,6 +1,6 @@
 package guest
 
-// This file has the meaning of a recorded thing where JavaScript asks whether it is true.
+// This file has the meaning of a recorded thing as a truth value.
 
 import (
 	"github.com/dop251/goja"
@@ -9,10 +9,9 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// truth returns what a link means where a truth value is wanted, in a function whose
-// operators are recorded. A link to at most one row means that there is a row
-// (message.Method.Truth). A link to many rows is an error that says what to write,
-// because the author of `!project.tasks` may not mean an empty list. nil: v is no link.
+// truth returns the meaning of a link as a truth value, in a function with recorded operators. A link to at most one row means that there is a
+// row (message.Method.Truth). A link to many rows is an error, because the author of `!project.tasks` may not mean an empty list. truth
+// returns nil if v is no link.
 func (r *Guest) truth(v goja.Value) goja.Value {
 	recv, m, called := r.linkIn(v)
 	if m == nil {
@@ -36,14 +35,14 @@ func (r *Guest) truth(v goja.Value) goja.Value {
 	return r.call(x.Node, x.Iface().Methods[m.Truth], m.Truth, nil)
 }
 
-// linkIn returns the link that v is, named or called. m is nil if v is no link.
+// linkIn returns the link that v names or has called. m is nil if v is no link.
 func (r *Guest) linkIn(v goja.Value) (recv *message.Node, m *message.Method, called bool) {
 	link := func(m *message.Method) bool {
 		return !m.Sends && len(m.Params) == 0 && m.Result != nil && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Await != ""
 	}
 	if x := r.RecordedIn(v); x != nil {
 		if n := x.Node; n.Op == message.OpCall && n.Recv != nil {
-			if m := n.Method(); m.Truth != "" && m.Sends && r.Check.Row(n) != nil { // the first of many rows
+			if m := n.Method(); m.Truth != "" && m.Sends && r.Check.Row(n) != nil { // the program asked for the first of many rows
 				return n.Recv, m, true
 			}
 			if i := r.Check.Catalog[n.Recv.Type.Name]; i != nil && !i.Expr && (i.Await == "" || r.Check.Row(n.Recv) != nil) && i.Methods[n.Name] != nil && link(i.Methods[n.Name]) {
@@ -59,8 +58,7 @@ func (r *Guest) linkIn(v goja.Value) (recv *message.Node, m *message.Method, cal
 		if goja.Value(x.proxy) != v || !link(x.m) {
 			continue
 		}
-		// All receivers share one function for a method. The receiver is
-		// known only if the callback has named this method of just one.
+		// All receivers share one function for a method. So the receiver is known only if the callback has read this method from just one.
 		for _, n := range r.frame().named {
 			if n.m != x.m {
 				continue
@@ -79,7 +77,7 @@ func (r *Guest) linkIn(v goja.Value) (recv *message.Node, m *message.Method, cal
 	return nil, nil, false
 }
 
-// asTruth returns v, or if v is a link, its meaning as a truth value.
+// asTruth returns the truth value that a link means, or v if v is no link.
 func (r *Guest) asTruth(v goja.Value) goja.Value {
 	if t := r.truth(v); t != nil {
 		return t

@@ -15,22 +15,21 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A promise that was not awaited has no value, but JavaScript uses it as one: `if (q.first())` is always
-// true, and a template shows `[object Promise]`. So the program gets an opaque value for the promise of a
-// call, of its own async functions, and of functions on such promises. If the engine asks whether it is true
-// or equal, or for its number or text, it answers with an error that names the call. It has then, catch and
-// finally. Bare returns the engine's own promise for await, the functions of Promise, and the result.
+// A promise that was not awaited has no value, but JavaScript uses it as one: `if (q.first())` is always true, and a template shows `[object
+// Promise]`. So a program gets an opaque value for promises of calls, of its own async functions, and of functions on such promises. Any use
+// as a value is an error that names the call. The opaque value has then, catch and finally. Bare returns the engine's own promise for await,
+// the functions of Promise, and the result.
 
 // Unawaited is a promise that was not awaited.
 type Unawaited struct {
 	r       *Guest
 	self    *Opaque
 	promise *goja.Object  // the engine's promise
-	call    *message.Node // the call that was sent, nil for a promise of the program
-	Name    string        // the name of what the program called
-	GoesOn  bool          // code of the program runs until the promise is settled
+	call    *message.Node // the call that was sent, nil for the program's own promise
+	Name    string        // the name of the called function
+	GoesOn  bool          // code of the program runs before the promise is settled
 	stack   []goja.StackFrame
-	number  int // its place in the order in which they were made
+	number  int // counts promises in the order in which they were made
 
 	line, col int // the place of the call, 0 if unknown
 }
@@ -38,10 +37,10 @@ type Unawaited struct {
 // APromise is the name of a promise that no call of the program returned.
 const APromise = "the promise"
 
-// MaxPassed bounds a chain of promises that resolve to one another: a promise that resolves to itself would be followed for ever.
+// MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make it endless.
 const MaxPassed = 1_000_000
 
-// hand returns a promise in the form that the program gets.
+// hand wraps a promise for the program.
 func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
 	r.WatchPromises()
 	r.Handed++
@@ -55,7 +54,7 @@ func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
 	return p.self
 }
 
-// HandPromise returns v, or if v is a promise, the form that the program gets.
+// HandPromise wraps v for the program if v is a promise, and otherwise returns v.
 func (r *Guest) HandPromise(v goja.Value, u Unawaited) goja.Value {
 	if o, ok := v.(*goja.Object); ok && PromiseOf(o) != nil {
 		return r.hand(o, u)
@@ -63,7 +62,7 @@ func (r *Guest) HandPromise(v goja.Value, u Unawaited) goja.Value {
 	return v
 }
 
-// UnawaitedIn returns the promise of a JavaScript value, or nil.
+// UnawaitedIn returns the Unawaited in a JavaScript value, or nil.
 func (r *Guest) UnawaitedIn(v goja.Value) *Unawaited {
 	if o, ok := v.(*Opaque); ok && o.p != nil && o.p.r == r {
 		return o.p
@@ -71,7 +70,7 @@ func (r *Guest) UnawaitedIn(v goja.Value) *Unawaited {
 	return nil
 }
 
-// Bare returns v, or if v is an Unawaited, the engine's promise. Its caller waits for the promise.
+// Bare returns the engine's promise if v is an Unawaited, else v. The caller must wait for the promise.
 func (r *Guest) Bare(v goja.Value) goja.Value {
 	if p := r.UnawaitedIn(v); p != nil {
 		delete(r.Going, p)
@@ -92,7 +91,7 @@ func (r *Guest) RefuseUnawaited(vs ...goja.Value) {
 	}
 }
 
-// RefuseAmong does the same as RefuseUnawaited for the items of an array.
+// RefuseAmong throws if an item of an array is a promise that was not awaited.
 func (r *Guest) RefuseAmong(list goja.Value) {
 	if r.Handed == 0 || !realm.IsArray(list) || r.RowsIn(list) != nil {
 		return
@@ -102,7 +101,7 @@ func (r *Guest) RefuseAmong(list goja.Value) {
 	}
 }
 
-// what returns the name of the call for error texts.
+// what returns the call's name for error texts.
 func (p *Unawaited) what() string {
 	switch {
 	case p.call != nil:
@@ -115,11 +114,11 @@ func (p *Unawaited) what() string {
 	return "the async function"
 }
 
-// mended returns the form to write instead: the call with its await, and a member of its value. If the
-// function around it is not async, it returns the whole form, with the code that waits for the function.
+// mended returns the form to write instead: the call with its await, and a member of its value. If the surrounding function is not async, the
+// form includes code that waits for that function.
 func (p *Unawaited) mended(member string) string {
 	waited := p.waited() + member
-	if strings.Contains(waited, "…") { // there is no text to copy, so say where await belongs
+	if strings.Contains(waited, "…") { // without a text to copy, name the place of the await
 		if at := p.r.Prog.Begins(p.line, p.col); at != (fail.Pos{}) && p.may() {
 			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` after it", at.Line, at.Column)
 		}
@@ -150,10 +149,10 @@ func (p *Unawaited) mended(member string) string {
 	return waited
 }
 
-// may reports whether `await` is allowed at the place of the call.
+// may reports whether `await` is allowed where the call is.
 func (p *Unawaited) may() bool { return p.r.Prog.Awaits(p.line, p.col) }
 
-// waited returns the call with its await. If the program's own text is short, it is used, so that it can be copied.
+// waited returns the call with its await. It uses the program's own text if that is short, so that the author can copy it.
 func (p *Unawaited) waited() string {
 	if text := p.r.Prog.Call(p.line, p.col); text != "" {
 		return "(await " + text + ")"
@@ -164,7 +163,7 @@ func (p *Unawaited) waited() string {
 	return "(await " + p.what() + ")"
 }
 
-// deciding has functions of arrays that can't wait for the result of their callback, and what to write instead.
+// deciding has functions of arrays that can't wait for their callback's result, with what to write instead.
 var deciding = map[string]string{
 	"filter":        "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.filter((x, i) => kept[i])",
 	"some":          "write (await Promise.all(list.map(async (x) => …))).some((found) => found)",
@@ -177,7 +176,7 @@ var deciding = map[string]string{
 	"toSorted":      "first read the values that the order needs, with await, and then sort",
 }
 
-// novalue is the error for a promise that is used as its value.
+// novalue returns the error for using a promise as its value.
 func (p *Unawaited) novalue() error {
 	for _, f := range p.r.VM.CaptureCallStack(3, nil) {
 		if f.SrcName() == programName {
@@ -190,7 +189,7 @@ func (p *Unawaited) novalue() error {
 	return fail.Errorf(fail.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
 }
 
-// Get implements goja.DynamicObject. It returns a member of promises, or throws an error that says where the member is.
+// Get implements goja.DynamicObject. It returns a member of promises, or throws an error that names the place of the member.
 func (p *Unawaited) Get(name string) goja.Value {
 	r := p.r
 	switch name {
@@ -209,7 +208,7 @@ func (p *Unawaited) Get(name string) goja.Value {
 		r.afterChange(p.call.Recv, m, name)
 	}
 	if m := p.method(); m != nil && m.Effect == message.NoEffect && !realm.EarlyNames[name] {
-		if s := r.OfResult(name); s != "" { // awaiting it would not give the member either
+		if s := r.OfResult(name); s != "" { // the awaited value would not have the member either
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
@@ -245,8 +244,8 @@ func (p *Unawaited) Has(name string) bool {
 // Keys implements goja.DynamicObject.
 func (p *Unawaited) Keys() []string { return nil }
 
-// reaction returns then, catch or finally of the engine's own promises. The promise that these return counts as code of
-// the program that still runs: always after then, which goes on with the value, and otherwise only if this promise does.
+// reaction returns then, catch or finally of the engine's own promises. The returned promise counts as running code of the program: for then
+// always, because then continues with the value, otherwise only if this promise does.
 func (p *Unawaited) reaction(name string) goja.Value {
 	r := p.r
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
@@ -273,10 +272,10 @@ func (p *Unawaited) reaction(name string) goja.Value {
 	})
 }
 
-// Unfinished returns the promises that no code waits for, although code of the program that they run is not done. The result
-// would silently lack what that code adds to it: forEach and map with an async callback leave such promises.
+// Unfinished returns the promises that nothing waits for, although they still run code of the program. The result would silently lack what
+// that code adds: forEach and map with an async callback leave such promises.
 func (r *Guest) Unfinished() (list []*Unawaited) {
-	if len(r.Open) == 0 { // no code goes on
+	if len(r.Open) == 0 { // without open calls no code continues
 		return nil
 	}
 	for p := range r.Going {
@@ -287,7 +286,7 @@ func (r *Guest) Unfinished() (list []*Unawaited) {
 	return list
 }
 
-// Left returns the error for the first promise in list that no code waits for.
+// Left returns the error for the first promise in list that nothing waits for.
 func (r *Guest) Left(list []*Unawaited) error {
 	var first *Unawaited
 	for _, p := range list {
@@ -308,8 +307,8 @@ func (r *Guest) Left(list []*Unawaited) error {
 	return r.Placed(fail.Errorf(fail.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
 }
 
-// seeker is a value for which indexOf searches: it matches the first opaque value of a kind.
-// So the engine searches the list, which costs less than reading each item by its name.
+// seeker is a value that matches the first opaque value of a kind. The engine's indexOf searches the list for it, which costs less than
+// reading each item by name.
 type seeker struct {
 	goja.Value
 	is    func(*Opaque) bool

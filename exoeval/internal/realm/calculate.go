@@ -11,9 +11,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Calculate applies an operator if a or b is a Decimal, and returns nil if neither is. plain applies the operator to
-// JavaScript's own values. A Decimal is a number: it calculates exactly with other numbers, joins texts by +, and compares by
-// value. Quotients are cut after as many places as in columns, small ones after more. `-x` is the operator with one operand.
+// Calculate applies an operator if a or b is a Decimal, and returns nil if neither is. plain applies the operator to JavaScript's own values.
+// A Decimal calculates exactly with other numbers, joins texts by +, and compares by value. Quotients are cut after as many places as in
+// columns, small quotients after more. `-x` is the operator with one operand.
 func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
 	x, y := DecimalIn(a), DecimalIn(b)
 	if x == nil && y == nil {
@@ -22,7 +22,7 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 	switch op {
 	case "-x":
 		return r.give(x.exact().neg(), true)
-	case "case": // the engine compares by identity here, so a Decimal that equals a number becomes that number
+	case "case": // switch compares by identity, so a Decimal that equals a number becomes that number
 		if n, ok := x.Equal(); ok {
 			return n
 		}
@@ -51,7 +51,7 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 	}
 	m, ok := r.operand(op, a)
 	n, ok2 := r.operand(op, b)
-	if !ok || !ok2 { // NaN, an infinity or undefined: JavaScript decides
+	if !ok || !ok2 { // with NaN, an infinity or undefined JavaScript decides
 		if op == "%" && ok && math.IsInf(b.ToFloat(), 0) {
 			return a
 		}
@@ -85,14 +85,14 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 			if p, ok := m.power(int(n.coef.Int64())); ok {
 				return r.give(p, true)
 			}
-			v := plain(op, a.ToNumber(), b.ToNumber()) // calculate with the nearest numbers
+			v := plain(op, a.ToNumber(), b.ToNumber()) // JavaScript calculates with the nearest numbers
 			if math.IsInf(v.ToFloat(), 0) && m.coef.Sign() != 0 {
 				return r.give(m, false)
 			}
 			return v
 		}
 	}
-	return plain(op, a.ToNumber(), b.ToNumber()) // division by zero, and powers that are no decimal
+	return plain(op, a.ToNumber(), b.ToNumber()) // JavaScript decides for a division by zero, and a power that is no decimal
 }
 
 func textOf(v goja.Value) goja.Value {
@@ -102,8 +102,8 @@ func textOf(v goja.Value) goja.Value {
 	return v
 }
 
-// finite returns v as a number. A Decimal beyond the range of numbers becomes the largest number of its sign,
-// and one too near to zero the smallest. So, compared with an infinity, it is still finite and not zero.
+// finite returns v as a number of JavaScript. A Decimal beyond the range of numbers becomes the largest number of its sign, and one too near
+// to zero the smallest. So it stays less than an infinity and is not zero.
 func finite(v goja.Value) goja.Value {
 	d := DecimalIn(v)
 	if d == nil {
@@ -119,7 +119,7 @@ func finite(v goja.Value) goja.Value {
 	return d.r.VM.ToValue(f)
 }
 
-// operand returns the exact number of an operand. ok is false if it is no finite number.
+// operand returns the exact number of an operand. ok is false for all but finite numbers.
 func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
 	if d := DecimalIn(v); d != nil {
 		return d.exact(), true
@@ -132,7 +132,7 @@ func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
 			panic(r.VM.NewTypeError("`%s` compares a Decimal with %s, which is no number; to compare texts write String(a) %s b", op, Quoted(v.String()), op))
 		}
 	}
-	v = v.ToNumber() // a symbol throws here
+	v = v.ToNumber() // throws for a symbol
 	f := v.ToFloat()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return n, false
@@ -141,7 +141,7 @@ func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
 	return parseExact(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Exactly does a function of Math, or of Number, if an argument is a Decimal. It returns nil if JavaScript's own function decides.
+// Exactly calls a function of Math or of Number if an argument is a Decimal. It returns nil if JavaScript's own function decides.
 func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
 	first := DecimalIn(args[0])
 	if !slices.ContainsFunc(args, func(v goja.Value) bool { return DecimalIn(v) != nil }) {
@@ -153,7 +153,7 @@ func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
 		for _, v := range args {
 			n, ok := r.operand(name, v)
 			if f := v.ToFloat(); !ok && math.IsInf(f, 0) && (name == "max") == (f < 0) {
-				continue // an infinity that is below, or above, every number
+				continue // an infinity that never is the result
 			} else if !ok {
 				return nil
 			}
@@ -187,8 +187,8 @@ func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
 	return nil
 }
 
-// Numbers returns the result of a calculation with two numbers, or nil. It does not use
-// the engine, because loops of programs that read decimals call it for each operator.
+// Numbers returns the result of a calculation with two numbers, or nil. Loops in programs with Decimals call it for each operator, so it does
+// not use the engine.
 func (r *Realm) Numbers(op string, a, b goja.Value) goja.Value {
 	if !goja.IsNumber(a) || !goja.IsNumber(b) {
 		return nil
@@ -213,7 +213,7 @@ func (r *Realm) Numbers(op string, a, b goja.Value) goja.Value {
 	return r.VM.ToValue(x)
 }
 
-// Numeric returns the number that JavaScript makes of an object's text when it calculates or compares: [] is 0.
+// Numeric returns the number that JavaScript makes of an object's text to calculate or compare: [] is 0.
 func Numeric(v goja.Value) goja.Value {
 	if goja.IsString(v) {
 		return v.ToNumber()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// AddOrder adds the locale and the options of localeCompare. The engine ignores them: it would silently sort file 10 before file 9.
+// AddOrder adds the locale and the options of localeCompare. The engine ignores both: it would silently sort file 10 before file 9.
 func (r *Realm) AddOrder() {
 	texts := r.VM.ToValue("").ToObject(r.VM).Prototype()
 	native, _ := goja.AssertFunction(texts.Get("localeCompare"))

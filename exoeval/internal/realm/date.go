@@ -1,6 +1,6 @@
 package realm
 
-// This file has Date in the run's own time zone. Its methods that format use the files of Intl.
+// This file has Date in the run's own time zone. Its formats use the files of Intl.
 
 import (
 	"math"
@@ -11,12 +11,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Programs must not learn the host's time zone, and runs must not differ from machine to machine. So local time is
-// UTC, or the zone that the gate has. Nothing here converts to or from the host's local time, not even to undo it later:
-// around a change of clocks the difference would show.
-//
-// A program reaches Date only by its name: no literal is a Date, and no built-in and no
-// value of the host returns one.
+// Programs must not learn the host's time zone, and runs must not differ between machines. So local time is UTC, or the zone of the gate.
+// Nothing here converts to or from the host's local time, not even temporarily: around a change of clocks the difference would show. A program
+// reaches Date only by its name: no literal is a Date, and no built-in or value of the host returns one.
 
 // newDate makes the constructor. Only a function of
 // JavaScript knows whether it was called with new.
@@ -104,13 +101,12 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	Hide(date, "UTC", native.Get("UTC"))
 	Hide(date, "now", native.Get("now"))
 	Hide(date, "parse", r.Function("parse", func(c goja.FunctionCall) goja.Value {
-		return r.Called(getTime(fresh(parse(c.Argument(0).ToString())))) // NaN beyond the years of Date
+		return r.Called(getTime(fresh(parse(c.Argument(0).ToString())))) // NaN for a time beyond the range of Date
 	}))
 	made["Date"] = date
 }
 
-// instant converts the one argument of Date as Date does before it reads
-// it. The engine must not do that: it would read a text in the host's zone.
+// instant converts the one argument of Date, as Date does. The engine must not convert it, because it would read a text in the host's zone.
 func (r *Realm) instant(v goja.Value, getTime goja.Callable) goja.Value {
 	if d := DecimalIn(v); d != nil {
 		return d.ToNumber()
@@ -133,7 +129,7 @@ func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh f
 			}
 			continue
 		}
-		// The getter and the setter of local time use a shifted date: its time in UTC is the time that local clocks show.
+		// To get or set local time, use a shifted date: its time in UTC is the time that local clocks show.
 		shown := func(v goja.Value) *goja.Object {
 			ms := r.Called(getTime(v))
 			if f := ms.ToFloat(); !math.IsNaN(f) {
@@ -155,7 +151,7 @@ func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh f
 	}
 }
 
-// localInstant returns, in milliseconds, when local clocks show the time that ms has in UTC.
+// localInstant returns, in milliseconds, the time at which local clocks show what a clock in UTC shows at ms.
 func (r *Realm) localInstant(ms goja.Value) goja.Value {
 	f := ms.ToFloat()
 	if r.Zone == nil || math.IsNaN(f) {

@@ -1,7 +1,7 @@
 package realm
 
-// This file reads a text as Date does: token by token, in the same order as the engine of Node.js,
-// so that each text means the same time in both. The work is linear in the length of the text.
+// This file reads a text as Date does, token by token, like the engine of Node.js: a text means the same time in both. The work is linear in
+// the length of the text.
 
 import (
 	"math"
@@ -14,17 +14,17 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateToken is a token of a date's text. Its kind is 'n' for a number, the kind of a dateWord for
-// a word, ' ' for a space, '?' for ignored text, 0 at the end, and otherwise the character itself.
+// dateToken is a token of a date's text. Its kind is 'n' for a number, the kind of a dateWord for a word, ' ' for a space, '?' for ignored
+// text, and 0 at the end. Any other character is its own kind.
 type dateToken struct {
 	kind       byte
-	n          int // the number, or the n of the word
+	n          int // the number, or the value of a word: see dateWord
 	characters int
 }
 
 type dateWord struct {
-	kind byte // 'm' a month, 'h' a half of the day, 'z' a zone, 't' the letter before a time, 'w' any other
-	n    int  // the month; the hours of the half or of the zone
+	kind byte // 'm' for a month, 'h' for a half of the day, 'z' for a zone, 't' for the letter before a time, 'w' for other words
+	n    int  // the number of a month; the hours of a half or a zone
 }
 
 // dateWords has the words by their first three letters. The name of a month may be longer.
@@ -34,7 +34,7 @@ var dateWords = map[string]dateWord{
 	"cdt": {'z', -5}, "cst": {'z', -6}, "edt": {'z', -4}, "est": {'z', -5}, "mdt": {'z', -6}, "mst": {'z', -7}, "pdt": {'z', -7}, "pst": {'z', -8},
 }
 
-// dateReader has the next token, and the rest of the text after it.
+// dateReader reads a text as tokens. It has the next token, and the text after it.
 type dateReader struct {
 	s    string
 	next dateToken
@@ -66,7 +66,7 @@ func (d *dateReader) pair(list *[]int, least, most int) bool {
 }
 
 func (d *dateReader) scan() dateToken {
-	if d.s == "" || d.s[0] == 0 { // the engine's texts end at a zero character
+	if d.s == "" || d.s[0] == 0 { // the engine's texts end at a NUL
 		return dateToken{}
 	}
 	c, size := utf8.DecodeRuneInString(d.s)
@@ -122,18 +122,18 @@ func dateSpace(c rune) bool {
 	return c == '\uFEFF' || unicode.IsSpace(c) && c != '\u0085'
 }
 
-// dateParts has the parts of a date that were read.
+// dateParts collects the parts of a date.
 type dateParts struct {
-	day          []int // at most 3
-	month        int   // given by name; 0: none
+	day          []int // at most 3 numbers
+	month        int   // 0 unless a name gave it
 	iso          bool
-	clock        []int // at most 4: hours to milliseconds
-	half         int   // hours; -1: none
-	sign         int   // of the zone; 0: local time
-	hour, minute int   // of the zone; -1: none
+	clock        []int // at most 4 numbers: hours to milliseconds
+	half         int   // hours to add in a half of the day; -1 for none
+	sign         int   // sign of the zone; 0 for local time
+	hour, minute int   // hour and minute of the zone; -1 for none
 }
 
-// add appends n to a list that may have most items.
+// add appends n to a list. It returns false if the list has most items already.
 func add(list *[]int, most, n int) bool {
 	if len(*list) == most {
 		return false
@@ -158,7 +158,7 @@ func milliseconds(t dateToken) int {
 	return t.n * 1000 / int(math.Pow10(min(t.characters, 9)))
 }
 
-// parseDate returns the time of a text in milliseconds, or NaN. A text without a zone is local time.
+// parseDate returns the time that a text names, in milliseconds, or NaN. A text without a zone is local time.
 func parseDate(s string, z *zone.Zone) float64 {
 	d, p := dateReader{s: s}, dateParts{half: -1, hour: -1, minute: -1}
 	d.take()
@@ -169,8 +169,8 @@ func parseDate(s string, z *zone.Zone) float64 {
 	return p.instant(z)
 }
 
-// iso reads the longest beginning that is ISO 8601. rest is the first token that has
-// another form. ok is false if the text is ISO 8601 up to its time, and then is not.
+// iso reads the longest start of the text that is ISO 8601. rest is the first token in another form. ok is false if such a token comes within
+// the time.
 func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	switch {
 	case d.next.kind == '+' || d.next.kind == '-':
@@ -207,7 +207,7 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	case d.next.kind != 0:
 		return d.take(), true
 	default:
-		p.sign, p.hour, p.minute = 1, 0, 0 // a date without a time is in UTC
+		p.sign, p.hour, p.minute = 1, 0, 0 // ISO 8601 has a date without a time in UTC
 	}
 	p.iso = true
 	return rest, true
@@ -253,9 +253,9 @@ func (d *dateReader) isoClock(p *dateParts) bool {
 	return true
 }
 
-// rest reads the other forms, beginning with the token t.
+// rest reads the other forms of dates, from the token t on.
 func (d *dateReader) rest(t dateToken, p *dateParts) bool {
-	read := len(p.day) > 0 // whether a number was read
+	read := len(p.day) > 0 // reports that a number was read
 	if t.kind == 0 {
 		t = d.take()
 	}
@@ -301,7 +301,7 @@ func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 	return true
 }
 
-// number reads the number n. The tokens around it decide whether it belongs to a time, a zone or a day.
+// number handles the number n. The tokens around n decide whether it belongs to a time, a zone or a day.
 func (d *dateReader) number(n int, p *dateParts) bool {
 	switch {
 	case d.skip(':'):

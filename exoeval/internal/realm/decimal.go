@@ -1,6 +1,6 @@
 package realm
 
-// This file has Decimal: the decimals and long whole numbers of a program. calculate.go has its operators.
+// This file has Decimal, for decimals and long whole numbers of a program. Its operators are in calculate.go.
 
 import (
 	"fmt"
@@ -18,38 +18,38 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript has no decimals: its numbers lose cents. A Decimal calculates exactly, by the
-// rules of the database's columns. Like a number it is a value and no object: see Decimal.
+// JavaScript has no decimals: its numbers lose cents. A Decimal calculates exactly, by the rules of the database's columns. It is a value,
+// like a number.
 
-// Decimal is a decimal, or a whole number beyond 2^53, in the engine. Why no plain object: every object of JavaScript
-// is true and differs from every other, so `if (row.total)` and `a.total === b.total` would be silently wrong. This type
-// answers the engine's questions (is it true, which number, equal to what) by its value, as a number does. It embeds an
-// object only for its members; the engine's type switches don't see that object. Calculate has the operators.
+// Decimal is a decimal, or a whole number beyond 2^53, in the engine. It answers the engine's questions (truth, number, equality) by its
+// value, as a number does. A plain object would be wrong: each is true and differs from every other, so `if (row.total)` and `a.total ===
+// b.total` would silently fail. The embedded object only has the members; the engine's type switches don't see it. Calculate has the
+// operators.
 //
-// If the engine asks the other operand, a check of ours comes first: Calculate for operators, the guards of package
-// exoeval for natives (TestDecimalPairs).
+// If the engine asks the other operand, our check comes first: Calculate for operators, the guards of package exoeval for natives
+// (TestDecimalPairs).
 type Decimal struct {
 	*goja.Object
 	r    *Realm
-	text string // the canonical form of its value
-	n    exact  // set when it was first needed
-	only bool   // it only searches for Decimals: it equals no number and no text
+	text string // the value in canonical form
+	n    exact  // the value as a number; set at the first use
+	only bool   // it only searches for Decimals, and equals no number or text
 }
 
 var _ goja.Value = (*Decimal)(nil)
 
-// decimalObject is the Go value of a Decimal's object. Nothing that a program
-// makes has this type, while a program can imitate prototypes and getters.
+// decimalObject is the Go value behind a Decimal's object. A program can imitate prototypes and getters, but can't make an object with a value
+// of this type.
 type decimalObject struct{ d *Decimal }
 
 var decimalType = reflect.TypeFor[*decimalObject]()
 
-// DecimalIn returns the Decimal that v is, or nil. It runs no code of the program.
+// DecimalIn returns the Decimal in v, or nil. It runs no code of the program.
 func DecimalIn(v goja.Value) *Decimal {
 	switch v := v.(type) {
 	case *Decimal:
 		return v
-	case *goja.Object: // `this` of a member, or Object(d)
+	case *goja.Object: // v may be `this` of a member, or Object(d)
 		if v.ExportType() == decimalType {
 			return v.Export().(*decimalObject).d
 		}
@@ -57,7 +57,7 @@ func DecimalIn(v goja.Value) *Decimal {
 	return nil
 }
 
-// NewDecimal returns the Decimal of a text from the host. ok is false if the text is no decimal.
+// NewDecimal returns the Decimal that a text from the host means. ok is false if the text is no decimal.
 func (r *Realm) NewDecimal(text string) (v goja.Value, ok bool) {
 	if text, ok = scalar.Canonical(value.TypeDecimal, text); !ok {
 		return nil, false
@@ -77,7 +77,7 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 	return d
 }
 
-// give returns the Decimal of a calculated number.
+// give returns a calculated number as a Decimal.
 func (r *Realm) give(n exact, ok bool) goja.Value {
 	if !ok {
 		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round its parts with round(places)"))
@@ -92,12 +92,12 @@ func (d *Decimal) exact() exact {
 	return d.n
 }
 
-// significant returns the number of digits between the zeros at both ends; at least one.
+// significant returns the number of digits without the zeros at both ends; at least one.
 func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number returns d as a number of JavaScript, if it has at most 15 digits: a number never loses these.
+// Number returns d as a number of JavaScript, if d has at most 15 digits. A number keeps that many.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -106,15 +106,14 @@ func (d *Decimal) Number() (v goja.Value, ok bool) {
 	return d.r.VM.ToValue(f), true
 }
 
-// Equal returns the number of JavaScript that equals d, if there is one: its shortest text is d.
+// Equal returns the number of JavaScript that equals d. The shortest text of that number is d. ok is false if there is none.
 func (d *Decimal) Equal() (v goja.Value, ok bool) {
 	v = d.ToNumber()
 	text, ok := canonical(v)
 	return v, ok && text == d.text
 }
 
-// Given returns d in the form in which a program would give it to a granted object:
-// a number, if that is exact for columns of every kind of number, else the text.
+// Given returns d as an argument for a granted object: a number, if all columns of numbers take it exactly, else the text.
 func (d *Decimal) Given() goja.Value {
 	if n, ok := d.Number(); ok && math.Abs(n.ToFloat()) <= scalar.SafeInteger {
 		return n
@@ -130,7 +129,7 @@ func (d *Decimal) JSON() goja.Value {
 	return d.ToString()
 }
 
-// equals reports whether v has the value of d. A text that is a decimal may have it, because programs compare with texts.
+// equals reports whether v has the value of d. A text may have it, too, because programs compare with texts.
 func (d *Decimal) equals(v goja.Value) bool {
 	if o := DecimalIn(v); o != nil {
 		return o.text == d.text
@@ -142,7 +141,7 @@ func (d *Decimal) equals(v goja.Value) bool {
 	return ok && text == d.text
 }
 
-// canonical returns the decimal of a number or a text. It skips a text longer than any decimal: a search may ask a million times.
+// canonical returns a number or a text as a decimal. It skips a text longer than any decimal, because a search may call it a million times.
 func canonical(v goja.Value) (string, bool) {
 	if s, ok := v.(goja.String); ok && s.Length() > 4*scalar.MaxDigits {
 		return "", false
@@ -204,8 +203,8 @@ func (d *Decimal) Export() any { return d.text }
 // ExportType implements goja.Value.
 func (d *Decimal) ExportType() reflect.Type { return reflect.TypeFor[string]() }
 
-// Key returns the Decimal under which collections have the value of d: the engine hashes its address. keep
-// is true if the Decimal goes into a collection. A Decimal that no collection has any more is forgotten.
+// Key returns the Decimal with the value of d that collections have as a key, because the engine hashes addresses. keep is true if the program
+// adds the Decimal to a collection. A Decimal in no collection is forgotten.
 func (d *Decimal) Key(keep bool) *Decimal {
 	keys := d.r.keys
 	if k := keys[d.text].Value(); k != nil {
@@ -225,7 +224,7 @@ func (d *Decimal) Key(keep bool) *Decimal {
 	return d
 }
 
-// KeyOf returns the key of a collection that has the value of a number or a text; nil if there is none.
+// KeyOf returns the Decimal that collections have as a key and that equals a number or a text, or nil.
 func (r *Realm) KeyOf(v goja.Value) *Decimal {
 	if len(r.keys) == 0 || !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
@@ -237,7 +236,8 @@ func (r *Realm) KeyOf(v goja.Value) *Decimal {
 	return r.keys[text].Value()
 }
 
-// Seeker returns a value that searches for Decimals with the value of a number or a text; nil if no Decimal can have it.
+// Seeker returns a value that a search compares with Decimals: it equals those with the value of a number or a text. It is nil if no Decimal
+// can have that value.
 func (r *Realm) Seeker(v goja.Value) goja.Value {
 	if !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
@@ -257,20 +257,20 @@ var decimalHabits = map[string]string{"add": "a + b", "sub": "a - b", "subtract"
 	"divide": "a / b", "dividedBy": "a / b", "equals": "a === b", "lte": "a <= b", "gte": "a >= b", "greaterThan": "a > b", "lessThan": "a < b",
 	"comparedTo": "a.cmp(b)", "isZero": "a === 0", "negated": "-a", "toDecimalPlaces": "a.round(places)", "isNegative": "a < 0", "isPositive": "a > 0"}
 
-// askedOfThrown are members that many programs read of whatever was thrown.
+// askedOfThrown are members that programs often read of a thrown value.
 var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true, "cause": true, "code": true}
 
-// textHabits are members of texts. Decimals are texts in some libraries, and were texts here once.
+// textHabits are members of texts. Decimals are texts in some libraries, and were once texts here.
 var textHabits = []string{"length", "slice", "split", "replace", "replaceAll", "padStart", "padEnd", "startsWith", "endsWith", "includes", "indexOf", "substring", "trim", "concat", "charAt", "match", "localeCompare", "at"}
 
-// Get implements goja.DynamicObject. The prototype has the members; an unknown member is an error.
+// Get implements goja.DynamicObject. The prototype has the members. An unknown member is an error.
 func (x *decimalObject) Get(name string) goja.Value {
 	d := x.d
 	if slices.Contains(decimalMembers, name) || Quiet(name) || askedOfThrown[name] {
 		return nil
 	}
 	if v := d.r.Objects().Get(name); v != nil {
-		return nil // a member of every object
+		return nil // members of all objects are not here
 	}
 	if way := decimalHabits[name]; way != "" {
 		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: write %s", name, way))
@@ -323,7 +323,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 			return f(d, c)
 		}))
 	}
-	// The methods are added in a fixed order, not from a map. So a program that lists them gives the same result each time.
+	// Methods are added in a fixed order, not a map's. So a program that lists them has the same result in each run.
 	calculate := func(name string, f func(a, b exact) (exact, bool)) {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
@@ -385,7 +385,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
 	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })
-	// These are methods of the object, which Object(d) and natives pass on. To the engine a Decimal itself is no object.
+	// Object(d) and natives use these methods of the object. To the engine a Decimal itself is no object.
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
 		d := DecimalIn(c.This)
 		if d == nil {
@@ -403,7 +403,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	return proto
 }
 
-// exactOf reads an argument of Decimal or its methods. A number means the decimal of its shortest text.
+// exactOf reads an argument of Decimal or its methods. A number means the decimal with its shortest text.
 func (r *Realm) exactOf(where string, v goja.Value) exact {
 	r.RefuseExact(where, v)
 	if d := DecimalIn(v); d != nil {

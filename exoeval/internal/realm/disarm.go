@@ -1,6 +1,6 @@
 package realm
 
-// This file cuts the ways out of a realm, before any code of the program runs.
+// This file cuts the ways out of a realm before the program runs.
 
 import (
 	"sync"
@@ -8,29 +8,28 @@ import (
 	"github.com/dop251/goja"
 )
 
-// One function of each kind that has a constructor of its own, which compiles text.
-// Each is compiled at its first use, or each worker would do it at its start.
+// Each kind of function here has its own constructor, which compiles text. A function is compiled at its first use, to spare each worker the
+// work at its start.
 var (
 	asyncFunction = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(async () => {})") })
 	generator     = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(function* () {})") })
 )
 
-// cutOfObjects are the members of Object.prototype that set a prototype or read and set accessors.
+// cutOfObjects are the members of Object.prototype that set a prototype, or read and set accessors.
 var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 
-// Needs is what a program can reach in its realm. A thing that only a name or a
-// piece of syntax leads to is made safe only if the program has that name or syntax.
+// Needs is what a program can reach in its realm. Some things can be reached only by a name or a piece of syntax. They are made safe only if
+// the program has it.
 type Needs struct {
-	// The program has regular expressions, generators or async functions,
-	// or may have them: what they lead to must be made safe before it runs.
+	// The program may have regular expressions, generators or async functions. Then the realm makes safe what they lead to.
 	Patterns, Generators, Asyncs bool
 	Reflects                     bool // the program may reach a property whose name is not in its text
 	Texts                        bool // the program mentions a method of texts that makes a regular expression
 }
 
-// Disarm cuts links from literals to compilers and to the host. A program can reach them by computed names, which no checker sees. So Disarm runs
-// before any code of the program. The constructors of async functions and generators are cut only if the program has that syntax or computes names:
-// nothing else leads to them.
+// Disarm cuts links from literals to compilers and to the host, before the program runs. A program can follow them by computed names, which no
+// checker sees. The constructors of async functions and generators are cut only if the program has that syntax or computes names, because nothing
+// else leads to them.
 func (r *Realm) Disarm(need Needs) {
 	if need.Texts {
 		r.disarmStrings()
@@ -41,28 +40,26 @@ func (r *Realm) Disarm(need Needs) {
 	// a compiler of strings. No syntax reaches them once these links are cut.
 	Fix(functions, "constructor", goja.Undefined())
 	if need.Asyncs {
-		r.cutConstructor(asyncFunction()) // only an async function leads to it
+		r.cutConstructor(asyncFunction()) // only an async function leads to this constructor
 		r.WatchPromises()
 	}
 	if need.Generators {
-		r.cutConstructor(generator()) // only a generator leads to it
+		r.cutConstructor(generator()) // only a generator leads to this constructor
 	}
 
-	// Prototypes that can be set make loops, which native code follows for ever:
-	// neither the interrupt nor a recover ends that.
+	// A program that can set prototypes can make them a loop. Native code follows it for ever: neither the interrupt nor a recover ends that.
 	for _, name := range cutOfObjects {
 		remove(r.Objects(), name)
 	}
 
-	// The engine reads the names of native functions while it captures a stack: a
-	// getter there that throws captures another, until the Go stack ends the process.
+	// The engine reads names of native functions while it captures a stack. A getter that throws there would capture another stack, until the Go
+	// stack overflows and ends the process.
 	Fix(functions, "name", r.VM.ToValue(""))
 
 	if need.Reflects {
 		r.disarmObject()
 	} else {
-		// A program that neither names Object nor computes names can't reach it.
-		// The link is cut nevertheless, in case the checker has missed a way.
+		// A program that neither names Object nor computes names can't reach it. The link is cut in case the checker missed a way.
 		Fix(r.Objects(), "constructor", goja.Undefined())
 	}
 }
@@ -102,7 +99,7 @@ func (r *Realm) cutConstructor(kind *goja.Program) {
 
 func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
 	if _, symbol := key.(*goja.Symbol); !symbol {
-		key = key.ToString() // only once: a second call of its toString could return another name
+		key = key.ToString() // convert once, because a second toString could return another name
 	}
 	if _, isFunction := goja.AssertFunction(o); isFunction && key.String() == "name" {
 		panic(r.VM.NewTypeError("the name of a function can't be changed"))
@@ -110,15 +107,14 @@ func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value
 	return r.Called(define(goja.Undefined(), o, key, d))
 }
 
-// EarlyNames are members of arrays that programs read of a
-// promise of rows, which is their most frequent mistake.
+// EarlyNames are members of arrays. To read one of a promise of rows is the most frequent mistake of programs.
 var EarlyNames = map[string]bool{
 	"map": true, "filter": true, "forEach": true, "reduce": true, "find": true, "findIndex": true, "some": true, "every": true, "slice": true,
 	"sort": true, "flatMap": true, "includes": true, "length": true, "at": true, "results": true, "join": true, "push": true, "concat": true,
 }
 
-// WatchPromises puts an object behind the prototype of promises that throws for the
-// members of arrays. One object is quicker to make than an accessor for each name.
+// WatchPromises puts an object behind the prototype of promises. It throws for the members of arrays. One object is quicker to make than an
+// accessor for each name.
 func (r *Realm) WatchPromises() {
 	if r.Then != nil {
 		return

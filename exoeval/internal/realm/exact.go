@@ -11,22 +11,21 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// exact is the exact number coef / 10^places. coef does not end in a zero unless
-// places is 0. It has at most scalar.MaxDigits digits on each side of its point.
-// So its operands bound the cost of an operation before it runs: no intermediate
-// number has more than four times as many digits. An exact never changes.
+// exact is the exact number coef / 10^places. coef does not end in a zero unless places is 0. There are at most scalar.MaxDigits digits on
+// each side of the point. So the operands bound the cost of an operation: no intermediate number has more than four times as many digits. An
+// exact never changes.
 type exact struct {
 	coef   *big.Int
 	places int
 }
 
-// quotientPlaces is the number of places after which a quotient is cut. The
-// databases cut there, too (maxPlaces of exosql; TestDecimalAsDatabases).
+// quotientPlaces is the number of decimal places that a quotient keeps. Databases cut there, too (maxPlaces of exosql;
+// TestDecimalAsDatabases).
 const quotientPlaces = 20
 
 const numberDigits = 17 // the most digits of a number of JavaScript
 
-// parseExact reads the decimals that scalar.Canonical accepts, so they are bounded.
+// parseExact reads the decimals that scalar.Canonical accepts, which are bounded.
 func parseExact(s string) (exact, bool) {
 	s, ok := scalar.Canonical(value.TypeDecimal, s)
 	if !ok {
@@ -37,7 +36,7 @@ func parseExact(s string) (exact, bool) {
 	return exact{coef, len(part)}, ok
 }
 
-// bounded returns a calculated number. ok is false if it has too many digits.
+// bounded returns the number coef / 10^places. ok is false if it has too many digits.
 func bounded(coef *big.Int, places int) (exact, bool) {
 	if places > 0 && coef.Sign() == 0 {
 		return exact{coef, 0}, true
@@ -48,13 +47,13 @@ func bounded(coef *big.Int, places int) (exact, bool) {
 			coef, places = new(big.Int).Quo(coef, power(zeros)), places-zeros
 		}
 	}
-	short := coef.BitLen() <= 3*scalar.MaxDigits // 10^n has more than 3n bits, so there is no need to compute it
+	short := coef.BitLen() <= 3*scalar.MaxDigits // 10^n has more than 3n bits, so a shorter coef is surely small enough
 	return exact{coef, places}, places <= scalar.MaxDigits && (short || coef.CmpAbs(power(scalar.MaxDigits+places)) < 0)
 }
 
 func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// align returns the coefficients of both numbers for the same number of places.
+// align returns the coefficients of both numbers with the same number of places.
 func align(a, b exact) (x, y *big.Int, places int) {
 	switch d := a.places - b.places; {
 	case d > 0:
@@ -90,7 +89,7 @@ func (a exact) cut(b exact, places int) (exact, bool) {
 	return bounded(x.Quo(x, y), places)
 }
 
-// quotient does the same as div, but keeps more places if a small quotient would otherwise have fewer digits than a number has: 1e-19 / 3 is not 0.
+// quotient is div with more places for a small quotient, so that it has as many digits as a number of JavaScript: 1e-19 / 3 is not 0.
 func (a exact) quotient(b exact) (exact, bool) {
 	x, y, _ := align(a, b)
 	if short := len(y.String()) - len(x.String()) - (quotientPlaces - numberDigits); short > 0 && a.coef.Sign() != 0 {
@@ -99,14 +98,13 @@ func (a exact) quotient(b exact) (exact, bool) {
 	return a.div(b)
 }
 
-// mod does %: the rest has the sign of a. b must not be zero.
+// mod is the operator %: the rest has the sign of a. b must not be zero.
 func (a exact) mod(b exact) (exact, bool) {
 	x, y, places := align(a, b)
 	return bounded(new(big.Int).Rem(x, y), places)
 }
 
-// power raises a to a whole power. ok is false if the exact number
-// would be too long to compute, or if it would divide by zero.
+// power raises a to a whole power. ok is false if the exact number is too long to compute, or for a division by zero.
 func (a exact) power(n int) (exact, bool) {
 	size := max(n, -n)
 	if size > 10*scalar.MaxDigits || (a.coef.BitLen()+a.places)*size > 8*scalar.MaxDigits || n < 0 && a.coef.Sign() == 0 {
@@ -122,7 +120,7 @@ func (a exact) power(n int) (exact, bool) {
 func (a exact) neg() exact { return exact{new(big.Int).Neg(a.coef), a.places} }
 func (a exact) abs() exact { return exact{new(big.Int).Abs(a.coef), a.places} }
 
-// round keeps the given places, and rounds halves away from zero, as SQL does.
+// round rounds to the given places, halves away from zero, like SQL.
 func (a exact) round(places int) (exact, bool) {
 	if a.places <= places {
 		return a, true
@@ -135,7 +133,7 @@ func (a exact) round(places int) (exact, bool) {
 	return bounded(q, places)
 }
 
-// whole makes a whole by Math.floor, ceil, trunc or round; round rounds halves up.
+// whole rounds a to a whole number like Math.floor, ceil, trunc or round, which rounds halves up.
 func (a exact) whole(how string) (exact, bool) {
 	unit := power(a.places)
 	q, rest := new(big.Int).DivMod(a.coef, unit, new(big.Int)) // the rest is not negative
@@ -149,7 +147,7 @@ func (a exact) whole(how string) (exact, bool) {
 	return bounded(q, 0)
 }
 
-// fixed returns the text with at least so many places. With 0 places it is the canonical text.
+// fixed returns the text with at least this many places. With 0 places the text is canonical.
 func (a exact) fixed(places int) string {
 	digits, minus := strings.CutPrefix(a.coef.String(), "-")
 	digits = strings.Repeat("0", max(a.places+1-len(digits), 0)) + digits
@@ -166,7 +164,7 @@ func (a exact) fixed(places int) string {
 
 func (a exact) String() string { return a.fixed(0) }
 
-// significant returns the first n digits of a and the power of ten of the first digit. The last digit is rounded, halves away from zero.
+// significant returns the first n digits of a, and the exponent of ten of the first digit. It rounds the last digit, halves away from zero.
 func (a exact) significant(n int) (digits string, e int) {
 	coef := new(big.Int).Abs(a.coef)
 	e = len(coef.String()) - 1 - a.places
@@ -182,13 +180,13 @@ func (a exact) significant(n int) (digits string, e int) {
 	} else {
 		coef.Mul(coef, power(-drop))
 	}
-	if digits = coef.String(); len(digits) > n { // 9.99 was rounded to 10.0
+	if digits = coef.String(); len(digits) > n { // rounding made 10.0 of 9.99
 		digits, e = digits[:n], e+1
 	}
 	return digits, e
 }
 
-// digits returns a with n digits in the form of JavaScript's toPrecision, or of its toExponential.
+// digits returns a with n digits in the form of toPrecision or toExponential.
 func (a exact) digits(n int, exponential bool) (s string) {
 	s, e := a.significant(n)
 	switch {

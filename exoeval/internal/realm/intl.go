@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The engine has no Intl. Here are the parts that programs use, for the locales of
-// locales.txt and all time zones. Every other part is an error that names a way out.
+// The engine has no Intl. These files have the parts that programs use, for the locales of locales.txt and all time zones. Any other part is
+// an error that names what to use.
 
 // AddIntl makes Intl, and the method of numbers that uses it.
 func (r *Realm) AddIntl(made map[string]goja.Value) {
@@ -27,7 +27,7 @@ func (r *Realm) AddIntl(made map[string]goja.Value) {
 	numbers := r.VM.ToValue(0).ToObject(r.VM).Prototype()
 	valueOf, _ := goja.AssertFunction(numbers.Get("valueOf"))
 	Hide(numbers, "toLocaleString", r.Function("toLocaleString", func(c goja.FunctionCall) goja.Value {
-		n := r.Called(valueOf(c.This)) // throws if it is no number
+		n := r.Called(valueOf(c.This)) // throws if `this` is no number
 		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).format(n.ToFloat()))
 	}))
 }
@@ -70,7 +70,7 @@ func (x *intlObject) Get(name string) goja.Value {
 	panic(r.VM.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
 }
 
-// intlHints has what to write instead of missing parts.
+// intlHints has what to write instead of parts that are missing.
 var intlHints = map[string]string{
 	"Collator": "compare texts with a.localeCompare(b), or < and >", "PluralRules": "compare the number with 1", "ListFormat": "use list.join(', ')",
 	"RelativeTimeFormat": spanHint, "DurationFormat": spanHint, "Segmenter": "use [...text] for characters and text.split(' ') for words",
@@ -83,18 +83,18 @@ func (x *intlObject) Delete(string) bool          { return false }
 func (x *intlObject) Has(name string) bool        { return slices.Contains(x.Keys(), name) }
 func (x *intlObject) Keys() []string              { return []string{"NumberFormat", "DateTimeFormat"} }
 
-// formatter makes a constructor of objects that have a method format.
+// formatter makes a constructor of objects with a method format.
 func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
 	var o *goja.Object
 	o = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
 		format, resolved := make(c.Argument(0), c.Argument(1))
 		prototype, _ := o.Get("prototype").(*goja.Object)
-		out := r.VM.CreateObject(prototype) // also if it is called without new
+		out := r.VM.CreateObject(prototype) // a call without new makes an object, too
 		Hide(out, "format", r.Function("format", func(c goja.FunctionCall) goja.Value { return r.VM.ToValue(format(c.Argument(0))) }))
 		Hide(out, "resolvedOptions", r.Function("resolvedOptions", func(goja.FunctionCall) goja.Value {
 			o := r.VM.NewObject()
 			r.Put(o, "numberingSystem", r.VM.ToValue("latn"))
-			for _, k := range slices.Sorted(maps.Keys(resolved)) { // sorted, so that a program gives the same result each time
+			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a sorted list is the same in each run
 				r.Put(o, k, r.VM.ToValue(resolved[k]))
 			}
 			return o
@@ -110,23 +110,24 @@ func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(
 	return o
 }
 
-// locale has the tables of one locale: the lines of locales.txt after its name.
+// locale has the tables of one locale. tables are the lines of locales.txt after its name.
 type locale struct{ name, tables string }
 
 //go:embed locales.txt
 var locales string
 
-// row returns the values of a key. If there is no such key, it is one empty value.
+// row returns the values of a key. A missing key has one empty value.
 func (l locale) row(key string) []string {
 	_, rest, _ := strings.Cut(l.tables, "\n"+key+"\t")
 	line, _, _ := strings.Cut(rest, "\n")
 	return strings.Split(line, "\t")
 }
 
-// tables has the locales that can be used, with the name of their tables.
+// tables maps the supported locales to the names of their tables.
 var tables = map[string]string{"en": "en-US", "en-US": "en-US", "en-GB": "en-GB", "de": "de", "de-DE": "de", "fr": "fr", "fr-FR": "fr", "es": "es", "es-ES": "es", "sv": "sv-SE", "sv-SE": "sv-SE"}
 
-// locale returns the tables of a locale, en-US if none is named. Unknown ones are refused, as each writes the same number differently.
+// locale returns the tables of a locale, by default those of en-US. It refuses unknown locales, because each writes the same number
+// differently.
 func (r *Realm) locale(v goja.Value) locale {
 	if o, ok := v.(*goja.Object); ok && IsArray(v) {
 		v = o.Get("0")
@@ -136,14 +137,14 @@ func (r *Realm) locale(v goja.Value) locale {
 		name = v.String()
 	}
 	_, rest, ok := strings.Cut(locales, "@"+tables[name]+"\n")
-	if !ok { // no name of tables is empty
+	if !ok { // an unknown locale has no tables
 		panic(r.RangeError("the locale " + Quoted(name) + " is not available; there are 'en-US', 'en-GB', 'de', 'fr', 'es' and 'sv-SE', or build the text with toFixed, toISOString and string functions"))
 	}
 	rest, _, _ = strings.Cut(rest, "@")
 	return locale{name, "\n" + rest}
 }
 
-// options reads each option of an object once.
+// options reads each option of an object only once.
 type options struct {
 	r *Realm
 	o *goja.Object
@@ -166,7 +167,7 @@ func (o options) get(name string) goja.Value {
 	return nil
 }
 
-// word reads an option with a fixed set of words. The first word is the default.
+// word reads an option that must be one of words. The first word is the default.
 func (o options) word(name string, words ...string) string {
 	v := o.get(name)
 	if v == nil {
@@ -179,7 +180,7 @@ func (o options) word(name string, words ...string) string {
 	return s
 }
 
-// refuse throws for options that would change the text in a way that is not available here.
+// refuse throws for options that change the text in a way that this package lacks.
 func (o options) refuse(names ...string) {
 	for _, name := range names {
 		if o.get(name) != nil {
@@ -264,7 +265,7 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 		if n.minFraction = min(usualMin, n.maxFraction); n.compact {
 			n.minFraction = 0
 		}
-	case n.compact: // two digits, see cut
+	case n.compact: // the default of a compact number is two digits: see cut
 		n.minFraction = 0
 	default:
 		n.minFraction, n.maxFraction = usualMin, usualMax
@@ -306,8 +307,7 @@ func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *d
 	return f
 }
 
-// formatDate formats the argument of a format function: a date,
-// a number of milliseconds, or undefined for the present.
+// formatDate formats a date, a number of milliseconds, or undefined for the present.
 func (r *Realm) formatDate(f *dateFormat, v goja.Value) string {
 	ms := float64(r.Start.UnixMilli())
 	if !goja.IsUndefined(v) {

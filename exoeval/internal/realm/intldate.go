@@ -1,6 +1,6 @@
 package realm
 
-// This file writes dates in a locale. Its options have been read already.
+// This file writes dates in a locale, by options that were read before.
 
 import (
 	"slices"
@@ -15,18 +15,18 @@ import (
 type dateFormat struct {
 	r                    *Realm
 	locale               locale
-	dateStyle, timeStyle string // full, long, medium, short
-	weekday, month       string // long, short, narrow; a month also numeric, 2-digit
-	year, day            string // numeric, 2-digit
+	dateStyle, timeStyle string // full, long, medium or short
+	weekday, month       string // long, short or narrow; for a month also numeric or 2-digit
+	year, day            string // numeric or 2-digit
 	hour, minute, second string
-	cycle                string // h11, h12, h23, h24, true, false
-	zone                 string // short, long
+	cycle                string // h11, h12, h23, h24, true or false
+	zone                 string // short or long
 	in                   *zone.Zone
 	pattern              string
 }
 
-// settle finds the pattern in the tables of the locale. It adds the usual date if date is set, and the usual
-// time if clock is set, unless the options name a part of the same kind. With either, naming any part suffices.
+// settle finds the pattern in the tables of the locale. Unless the options name a part of the date, the usual date is added if date is set.
+// The same holds for the time and clock. With either, one named part of any kind is enough.
 func (f *dateFormat) settle(date, clock, either bool) {
 	styled := f.dateStyle+f.timeStyle != ""
 	dated, timed := f.weekday+f.month+f.year+f.day != "", f.hour+f.minute+f.second != ""
@@ -51,7 +51,7 @@ func (f *dateFormat) settle(date, clock, either bool) {
 		dated, timed = f.dateStyle != "", f.timeStyle != ""
 		day, time = "D"+initials(f.dateStyle), "T"+initials(f.timeStyle)+cycle
 	}
-	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // own patterns
+	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // the locale has its own patterns for this, which the tables lack
 		panic(f.r.RangeError("a weekday with a time and no day is not available; format the weekday and the time each on its own, and join them"))
 	}
 	zone := slices.Index([]string{"", "short", "long"}, f.zone)
@@ -66,11 +66,11 @@ func (f *dateFormat) settle(date, clock, either bool) {
 	}
 	if timed {
 		row := f.locale.row(time)
-		f.pattern += row[min(zone, len(row)-1)] // with a style, the pattern has its own zone
+		f.pattern += row[min(zone, len(row)-1)] // the pattern of a style includes the zone
 	}
 }
 
-// initials returns the names of options in the tables.
+// initials returns the key in the tables for a combination of options.
 func initials(options ...string) string {
 	s := ""
 	for _, o := range options {
@@ -122,9 +122,9 @@ func (f *dateFormat) format(t time.Time) string {
 	return strings.NewReplacer(fields...).Replace(f.pattern)
 }
 
-// clocks returns the short and the long name of the zone's clocks at a time, or none if they are shown by their
-// shift. As in Node.js, the names depend on the zone, the time and the locale: CST is a name in America and
-// another one in Asia. The tables have the names since 1990, or since the place last changed the name of a shift.
+// clocks returns the short and the long name of the zone's clocks at a time, or none if the locale shows their shift instead. As in Node.js,
+// names depend on zone, time and locale: CST names different clocks in America and Asia. The tables have the names since 1990, or since the
+// place last changed a name.
 func (f *dateFormat) clocks(t time.Time) []string {
 	_, seconds := t.Zone()
 	for _, known := range (locale{tables: locales}).row(f.in.Name()) {

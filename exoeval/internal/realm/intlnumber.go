@@ -1,6 +1,6 @@
 package realm
 
-// This file writes numbers in a locale. Its options have been read already.
+// This file writes numbers in a locale, by options that were read before.
 
 import (
 	"bytes"
@@ -11,22 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// numberFormat has the options of Intl.NumberFormat. A negative number of digits means that the option was not given.
+// numberFormat has the options of Intl.NumberFormat. A negative number of digits is an option that was not given.
 type numberFormat struct {
 	locale                           locale
-	row                              []string // of the locale: number
-	style, currency, currencyDisplay string   // decimal, percent, currency
-	accounting                       bool     // negative money in parentheses
-	compact, long                    bool     // 1.2K, 1.2 thousand
-	sign                             string   // auto, always, exceptZero, negative, never
-	grouping                         string   // always, min2, never; auto and any other word are the usual way
+	row                              []string // the row number of the locale's tables
+	style, currency, currencyDisplay string   // the style is decimal, percent or currency
+	accounting                       bool     // negative money is in parentheses
+	compact, long                    bool     // compact writes 1.2K, with long 1.2 thousand
+	sign                             string   // auto, always, exceptZero, negative or never
+	grouping                         string   // always, min2 or never; auto and other words mean the usual way
 	minInt                           int
 	minFraction, maxFraction         int
 	minSignificant, maxSignificant   int
 }
 
-// decimal is a number that is not negative: 0.digits × 10^point.
-// It has the shortest digits of a number, so 1.005 rounds to 1.01.
+// decimal is a number that is not negative: 0.digits × 10^point. It has the shortest digits that mean the number, so 1.005 rounds to 1.01.
 type decimal struct {
 	digits []byte
 	point  int
@@ -43,7 +42,7 @@ func decimalOf(f float64) decimal {
 	return d
 }
 
-// round cuts d to n digits after the point, and rounds halves away from zero.
+// round keeps n digits after the point, and rounds halves away from zero.
 func (d *decimal) round(n int) {
 	keep := d.point + n
 	if keep >= len(d.digits) {
@@ -88,7 +87,7 @@ func (n *numberFormat) text(d *decimal) string {
 	whole = strings.Repeat("0", max(n.minInt-len(whole), 0)) + whole
 	fraction += strings.Repeat("0", max(n.fraction(d)-len(fraction), 0))
 	row := n.row
-	least, _ := strconv.Atoi(row[2]) // the fewest digits that must come before the first separator; a number with fewer gets no separator
+	least, _ := strconv.Atoi(row[2]) // the fewest digits before the first separator; a shorter number gets no separator
 	switch {
 	case n.grouping == "always":
 		least = 1
@@ -128,8 +127,7 @@ func (n *numberFormat) formatExact(a exact) string {
 	return n.dress(a.coef.Sign() < 0, body, zero, true)
 }
 
-// dress adds the unit and the sign to the digits of a number. zero
-// reports whether they show zero, finite whether it is a finite number.
+// dress adds the unit and the sign to the digits of a number. zero reports that the digits show zero, finite that the number is finite.
 func (n *numberFormat) dress(negative bool, body string, zero, finite bool) string {
 	row := n.row
 	if n.style == "percent" {
@@ -160,14 +158,14 @@ func (n *numberFormat) dress(negative bool, body string, zero, finite bool) stri
 	return body
 }
 
-// body returns the number without its sign and its unit, and whether it shows zero.
+// body returns the number without sign and unit, and whether it shows zero.
 func (n *numberFormat) body(d decimal) (string, bool) {
 	if n.style == "percent" && len(d.digits) > 0 {
 		d.point += 2
 	}
 	form := "#"
 	if n.compact {
-		// A number that is rounded up to the next power of ten has the unit of that power.
+		// A number that is rounded up to a power of ten has the unit of that power.
 		for power, whole := d.point-1, d; ; power++ {
 			row := []string{"0", "#", "#", "#"}
 			if power >= 3 {
@@ -177,7 +175,7 @@ func (n *numberFormat) body(d decimal) (string, bool) {
 			d = decimal{bytes.Clone(whole.digits), whole.point - shift}
 			n.cut(&d)
 			form = row[3]
-			if d.point == 1 && d.digits[0] == '1' { // for 1, and for 1 with a fraction
+			if d.point == 1 && d.digits[0] == '1' { // the tables have words for 1, and for 1 with a fraction
 				if form = row[2]; len(d.digits) == 1 && n.fraction(&d) == 0 {
 					form = row[1]
 				}
@@ -192,8 +190,7 @@ func (n *numberFormat) body(d decimal) (string, bool) {
 	return strings.Replace(form, "#", n.text(&d), 1), len(d.digits) == 0
 }
 
-// cut rounds d by the options. A compact number without such
-// options has two digits, or as many as are before its point.
+// cut rounds d by the options. Without such options a compact number has two digits, or all digits before its point.
 func (n *numberFormat) cut(d *decimal) {
 	switch {
 	case n.maxSignificant > 0:
@@ -205,7 +202,7 @@ func (n *numberFormat) cut(d *decimal) {
 	}
 }
 
-// fraction returns the least number of digits after the point.
+// fraction returns the smallest number of digits after the point.
 func (n *numberFormat) fraction(d *decimal) int {
 	if n.maxSignificant > 0 {
 		if len(d.digits) == 0 {
@@ -216,7 +213,7 @@ func (n *numberFormat) fraction(d *decimal) int {
 	return n.minFraction
 }
 
-// digits returns how many digits a currency has after the point.
+// digits returns the number of digits that a currency has after the point.
 func (n *numberFormat) digits() int {
 	if row := n.locale.row("$" + n.currency); len(row) > 2 {
 		digits, _ := strconv.Atoi(row[2])

@@ -1,6 +1,6 @@
 package realm
 
-// This file has the Go functions that find the kind of an engine's value.
+// This file finds the kind of a value of the engine.
 
 import (
 	"reflect"
@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Bool returns v as a truth value, if it is one. It never calls Export
-// on an object: that would read all of the object and run its getters.
+// Bool returns v as a truth value. ok is false if v is none. It never calls Export on an object, which would read the whole object and run its
+// getters.
 func Bool(v goja.Value) (b, ok bool) {
 	if _, object := v.(*goja.Object); object || v == nil {
 		return false, false
@@ -37,7 +37,7 @@ func ClassOf(o *goja.Object) string {
 	}
 }
 
-// LoneSurrogate reports whether v is a text with half a surrogate pair. goja exports it as U+FFFD, which is silently another text.
+// LoneSurrogate reports whether v is a text with half a surrogate pair. goja would silently export the half as U+FFFD, which is another text.
 func LoneSurrogate(v goja.Value) bool {
 	s, ok := v.(goja.String)
 	if !ok {

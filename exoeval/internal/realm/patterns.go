@@ -11,13 +11,13 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// Regular expressions that are made at run time pass the same check as literals: one that Go's engine can't
-// run would go to a backtracking engine, which no time limit ends.
+// Regular expressions that are made at run time pass the same check as literals. goja gives patterns that Go's engine can't run to a
+// backtracking engine, which no time limit ends.
 //
-// A program gets a regular expression by a literal, by the name RegExp, or by match, matchAll and search of a text,
-// which make one from a string. The first two are in its text, so its realm guards the prototype before the program
-// runs. The methods of texts are replaced by ours, which guard the prototype before they make the first one. So no code
-// of a program ever sees a regular expression, or its prototype, with the engine's constructor.
+// A program gets a regular expression by a literal, by the name RegExp, or by match, matchAll and search of a text, which make one from a
+// string. The first two are in its text, so its realm guards the prototype before the program runs. The methods of texts are replaced by ours,
+// which guard the prototype before they make the first one. So no code of a program ever sees a regular expression, or its prototype, with the
+// engine's constructor.
 //
 
 // disarmStrings puts a check before the methods of texts that make regular expressions.
@@ -31,7 +31,7 @@ func (r *Realm) disarmStrings() {
 		Hide(texts, m.name, r.Function(m.name, func(c goja.FunctionCall) goja.Value {
 			p := c.Argument(0)
 			if o, ok := p.(*goja.Object); ok {
-				// Read the property once: the checked value is the used value.
+				// Read the property once, so that the checked value is the used value.
 				if m.name == "matchAll" && isPattern(o) && !strings.Contains(o.Get("flags").String(), "g") {
 					panic(r.VM.NewTypeError("matchAll wants a regular expression with the flag g"))
 				}
@@ -45,8 +45,7 @@ func (r *Realm) disarmStrings() {
 	}
 }
 
-// pattern makes a regular expression from texts, if the
-// fast engine accepts it. Undefined means the empty text.
+// pattern makes a regular expression from texts, if Go's engine can run it. Undefined means the empty text.
 func (r *Realm) pattern(src, flags goja.Value) *goja.Object {
 	text := func(v goja.Value) goja.Value {
 		if goja.IsUndefined(v) {
@@ -67,7 +66,7 @@ func (r *Realm) pattern(src, flags goja.Value) *goja.Object {
 	return o
 }
 
-// GuardPatterns replaces the constructor to which every regular expression leads.
+// GuardPatterns replaces the constructor that every regular expression leads to.
 func (r *Realm) GuardPatterns() *goja.Object {
 	if r.safeRegExp != nil {
 		return r.safeRegExp
@@ -90,11 +89,11 @@ func (r *Realm) GuardPatterns() *goja.Object {
 	for _, s := range []*goja.Symbol{goja.SymMatchAll, goja.SymSplit} {
 		native, _ := goja.AssertFunction(prototype.GetSymbol(s))
 		guarded := r.Function(s.String(), func(c goja.FunctionCall) goja.Value {
-			// matchAll and split make a new pattern with the constructor of their receiver, or with the engine's own. Only
-			// a plain pattern has our constructor. With any other receiver the text of the pattern would not be checked.
+			// matchAll and split make a new pattern with the constructor of their receiver, or with the engine's own. Only a plain pattern has our
+			// constructor, which checks the text. So refuse any other receiver.
 			o, ok := c.This.(*goja.Object)
 			if !ok || o.ClassName() != "RegExp" || o.Get("constructor") != goja.Value(r.safeRegExp) {
-				panic(r.VM.NewTypeError("it works on a regular expression"))
+				panic(r.VM.NewTypeError("this method works only on a regular expression"))
 			}
 			return r.Called(native(o, c.Arguments...))
 		})
@@ -105,7 +104,7 @@ func (r *Realm) GuardPatterns() *goja.Object {
 	return r.safeRegExp
 }
 
-// isPattern reports whether JavaScript takes an object for a regular expression.
+// isPattern reports whether JavaScript treats an object as a regular expression.
 func isPattern(o *goja.Object) bool {
 	if m := o.GetSymbol(goja.SymMatch); m != nil && !goja.IsUndefined(m) {
 		return m.ToBoolean()

@@ -1,10 +1,12 @@
 package realm
 
-// This file converts objects for operators and Date. The engine does so by valueOf and toString, but it can't take a Decimal from them.
+// This file converts objects for operators and Date. The engine's own conversion calls valueOf and toString, but can't take a Decimal from
+// them.
 
 import "github.com/dop251/goja"
 
-// primitive converts an object for an operator or for Date. The object is asked once, as in JavaScript. The result may be a Decimal.
+// primitive converts an object for an operator or for Date. It calls the object's methods once, as JavaScript does. The result may be a
+// Decimal.
 func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
 	o, object := v.(*goja.Object)
 	if !object || DecimalIn(v) != nil {
@@ -33,7 +35,7 @@ func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
 	panic(r.VM.NewTypeError("Cannot convert object to primitive value"))
 }
 
-// Primitives converts the operands of an operator that asks objects for their primitive values.
+// Primitives converts the operands of an operator that converts objects to primitive values.
 func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) {
 	hint := "number"
 	switch op {
@@ -41,7 +43,7 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 		hint = "default"
 		_, left := a.(*goja.Object)
 		_, right := b.(*goja.Object)
-		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // equal only if they are the same
+		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // two objects are equal only if they are the same, and null equals no object
 			return a, b
 		}
 	case "+":
@@ -54,7 +56,7 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 	}
 	x := r.primitive(hint, a)
 	y := r.primitive(hint, b)
-	if op != "+" { // a text of an object, compared with a Decimal, is no mistake of the program: [] is 0
+	if op != "+" { // comparing an object's text with a Decimal is no mistake of the program: [] is 0
 		if x != a && DecimalIn(y) != nil {
 			x = Numeric(x)
 		}

@@ -1,6 +1,6 @@
 package realm
 
-// This file has the realm itself: a runtime of the engine, and functions with which the host makes values in it.
+// This file has the realm: a runtime of the engine, and functions by which the host makes values in it.
 
 import (
 	"errors"
@@ -19,44 +19,43 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// Realm is the realm of one program. One goroutine uses it, and it is never used for a second program.
+// Realm is the realm of one program. One goroutine uses it. It never serves a second program.
 type Realm struct {
 	VM    *goja.Runtime
-	Start time.Time  // the present, in the program
-	Zone  *zone.Zone // the zone of local time; nil: UTC
+	Start time.Time  // the present time in the program
+	Zone  *zone.Zone // the zone of local time; nil is UTC
 	Seed  uint64     // the seed of random numbers
 
-	Throws      func(error) goja.Value           // makes the error that a program gets
-	RefuseExact func(where string, v goja.Value) // throws if v is no number with which Decimal can calculate exactly
+	Throws      func(error) goja.Value           // makes the error that the program gets
+	RefuseExact func(where string, v goja.Value) // throws if Decimal can't calculate exactly with v
 
-	HasDecimals bool                             // a Decimal was made, or may be made
+	HasDecimals bool                             // the program made a Decimal, or may make one
 	Intrinsics  *goja.Object                     // the engine's own global object, which no program can reach
 	Then        goja.Callable                    // then of promises, as the engine made it; nil until WatchPromises
 	Finally     goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
 	Keys        goja.Callable                    // Object.keys, as the engine made it
-	proto       *goja.Object                     // Object.prototype: see Objects
-	spelt       map[*string]*goja.Object         // prototypes of rows: see RowPrototype
-	fields      map[string][]string              // the fields of records, by their names: see Record
-	decimals    *goja.Object                     // the prototype of Decimals; nil before the first
-	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections: see (*Decimal).Key
-	sweep       int                              // the number of keys at which those that were collected are removed
-	safeRegExp  *goja.Object                     // the RegExp that programs find; nil before a regular expression can be reached
-	rand        *rand.Rand                       // made from Seed at the first use
+	proto       *goja.Object                     // Object.prototype, once Objects was called
+	spelt       map[*string]*goja.Object         // prototypes of rows, by RowPrototype
+	fields      map[string][]string              // the field names of records, by Record
+	decimals    *goja.Object                     // the prototype of Decimals; nil before the first one
+	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by Key
+	sweep       int                              // at this number of keys, unused keys are removed
+	safeRegExp  *goja.Object                     // the RegExp of the program; nil until it can reach a regular expression
+	rand        *rand.Rand                       // made from Seed at its first use
 }
 
-// Begin prepares the engine. It comes first, and Disarm follows. depth bounds nested calls of functions.
+// Begin prepares the engine, before Disarm. depth bounds nested calls of functions.
 func (r *Realm) Begin(depth int) {
 	r.VM.SetParserOptions(parser.WithDisableSourceMaps)
 	r.VM.SetMaxCallStackSize(depth) // without this bound, recursion through native functions ignores the interrupt
 	r.VM.SetTimeSource(r.now)
 	r.VM.SetRandSource(r.random)
-	// The engine makes its intrinsics at their first use. Its own global object
-	// stays on the host's side, so that they can be made later, too. The
-	// program gets an empty global object: nothing has to be removed from it.
+	// The engine makes its intrinsics at their first use, also later, so its own global object stays in the host. The program gets an empty global
+	// object, and nothing has to be removed from it.
 	r.Intrinsics = r.VM.GlobalObject()
 }
 
-func (r *Realm) now() time.Time { return r.Start } // the clock stands still, so that a program can't measure time
+func (r *Realm) now() time.Time { return r.Start } // now never changes, so that a program can't measure time
 func (r *Realm) random() float64 {
 	if r.rand == nil {
 		r.rand = rand.New(rand.NewPCG(r.Seed, r.Seed^0x9e3779b97f4a7c15))
@@ -72,26 +71,24 @@ func (r *Realm) Objects() *goja.Object {
 	return r.proto
 }
 
-// Intrinsic returns a constructor as the engine made it, even
-// if a program has changed everything that it can reach.
+// Intrinsic returns a constructor as the engine made it, even after a program changed everything in its reach.
 func (r *Realm) Intrinsic(name string) *goja.Object { return r.Intrinsics.Get(name).(*goja.Object) }
 
-// Fix defines a property that can never change. It panics
-// if that fails: a protection must not be missing silently.
+// Fix defines a property that can never change. It panics on failure, because no protection may silently be missing.
 func Fix(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 }
 
-// Hide defines a property like the engine's own: it can be assigned, and is not listed.
+// Hide defines a property like the engine's own: a program can assign it, and no list has it.
 func Hide(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 }
 
-// Put defines a property. It never assigns, so no setter of a prototype runs.
+// Put defines a property without assigning, so no setter of a prototype runs.
 func (r *Realm) Put(o *goja.Object, name string, v goja.Value) {
 	_ = o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
@@ -103,16 +100,15 @@ func remove(o *goja.Object, name string) {
 	}
 }
 
-// Function makes a function of the host. goja would give it the name of the Go
-// function, and stacks and the function's text would reveal paths of the host.
+// Function makes a function of the host. goja would give it the name of the Go function: stacks and the function's text would reveal paths of
+// the host.
 func (r *Realm) Function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	o := r.VM.ToValue(f).(*goja.Object)
 	Fix(o, "name", r.VM.ToValue(name))
 	return o
 }
 
-// Called returns the result of a function of the program, or of the engine,
-// that native code called. If the function threw, it throws the same.
+// Called returns the result of a function that native code called, or throws what the function threw.
 func (r *Realm) Called(v goja.Value, err error) goja.Value {
 	if err != nil {
 		panic(r.Rethrow(err))
@@ -120,13 +116,13 @@ func (r *Realm) Called(v goja.Value, err error) goja.Value {
 	return v
 }
 
-// Rethrow passes on what a function of the program threw when Go code called it.
+// Rethrow passes on the value that a function of the program threw when Go code called it.
 func (r *Realm) Rethrow(err error) any {
 	var ex *goja.Exception
 	if errors.As(err, &ex) {
 		return ex.Value()
 	}
-	return err // an interrupt: goja lets no program catch it
+	return err // goja lets no program catch an interrupt
 }
 
 func (r *Realm) RangeError(text string) goja.Value {
@@ -137,8 +133,8 @@ func (r *Realm) RangeError(text string) goja.Value {
 	return e
 }
 
-// Quiet reports whether a name is read by the engine, or by programs out of habit (feature tests,
-// checks for promises). Such a member is undefined instead of an error. A recorded thing has no `then`.
+// Quiet reports whether the engine reads a name, or programs do so out of habit (feature tests, checks for promises). Such a member is
+// undefined instead of an error. So a recorded thing has no `then`.
 func Quiet(name string) bool {
 	switch name {
 	case "then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf", "hasOwnProperty", "length", "prototype", "nodeType", "isPrototypeOf":
@@ -160,8 +156,8 @@ func MustCompile(name, src string) *goja.Program {
 	return p
 }
 
-// Compiled returns a function that compiles a program at its first use. Expression does
-// the same for a regular expression. Otherwise each start of a worker would pay for it.
+// Compiled returns a function that compiles a program at its first use. Expression does that for a regular expression. Otherwise each worker
+// would compile them at its start.
 func Compiled(name, src string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program { return MustCompile(name, src) })
 }
@@ -170,7 +166,7 @@ func Expression(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// Native returns a function of the engine, for a call from a function of the host.
+// Native returns a function of the engine that a function of the host can call.
 func Native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
 	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
 }

@@ -1,6 +1,6 @@
 package realm
 
-// This file finds members of rows that are spelt as the database may spell them.
+// This file finds members of rows in the database's spelling.
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// RowPrototype returns the prototype of rows with these columns. If a member is a column in another spelling, `order_id` or
-// `orderid` for `orderId`, it throws. In a plain object the member would be undefined, and a sum or a filter by it silently wrong.
+// RowPrototype returns the prototype of rows with these columns. It throws if a member is a column in another spelling, such as `order_id` or
+// `orderid` for `orderId`. On a plain object the member would be undefined, and a sum or a filter silently wrong.
 func (r *Realm) RowPrototype(names []string) *goja.Object {
 	if len(names) == 0 {
 		return r.Objects()
@@ -26,8 +26,8 @@ func (r *Realm) RowPrototype(names []string) *goja.Object {
 	return r.spelt[&names[0]]
 }
 
-// Record returns an empty object for the fields of v. If the fields are not declared, as in JSON,
-// a program may ask for any name. Records with the same fields, as in a list, share one prototype.
+// Record returns an empty object for the fields of v. Records with the same fields share one prototype, which throws for other spellings.
+// Undeclared fields, as in JSON, have no such prototype, because a program may ask for any name.
 func (r *Realm) Record(v value.Value, declared bool) *goja.Object {
 	o, names := r.VM.NewObject(), []string{}
 	if !declared {
@@ -61,7 +61,7 @@ func (r *Realm) spellings(names []string) *goja.Object {
 	return proto
 }
 
-// spelling returns the part that all spellings of a name have in common.
+// spelling returns the form that all spellings of a name share.
 func spelling(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 type spellings struct {
@@ -72,7 +72,7 @@ type spellings struct {
 func (s *spellings) Get(name string) goja.Value {
 	column, ok := s.of[spelling(name)]
 	if !ok || column == name || Quiet(name) || s.r.Objects().Get(name) != nil {
-		return nil // the program has removed the column, or means something else
+		return nil // the program removed the column, or means something else
 	}
 	panic(s.r.VM.NewTypeError("there is no `%s` here; did you mean `%s`?", scalar.Shorten(name, 60), column))
 }

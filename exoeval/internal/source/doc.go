@@ -1,5 +1,5 @@
-// Package source reads the text of a program. It turns bytes that anyone may have written into the syntax
-// tree of goja's parser, and finds the place in the text for a place in that tree.
+// Package source reads the text of a program, which anyone may have written. It makes the syntax tree of goja's parser, and finds the place in
+// the text for a place in the tree.
 //
 // A text goes through its files in this order:
 //

@@ -11,12 +11,11 @@ import (
 type Erased struct {
 	Text  string
 	At    Map
-	Found bool // something was erased
+	Found bool // Found reports that something was erased
 }
 
-// eraseTypes removes the types from a program. If the text can't be read as a body or as an
-// expression, it is erased as far as possible, and the parser reports what is wrong with
-// the rest. A fault is a limit that was exceeded, or TypeScript without a counterpart here.
+// eraseTypes removes the types from a program. If it can read the text neither as a body nor as an expression, it erases as much as it can,
+// and the parser reports the rest. A fault is an exceeded limit, or TypeScript that can't become JavaScript here.
 func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	body, bodyEnd, f := eraseAs(src, toks, func(e *eraser) { e.statements("") })
 	if f != nil || bodyEnd < 0 {
@@ -32,7 +31,7 @@ func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	return body, nil
 }
 
-// eraseAs returns the offset where it could not go on, or -1 if it read all of the text.
+// eraseAs returns the offset where it got stuck, or -1 if it read the whole text.
 func eraseAs(src string, toks []tok, walk func(*eraser)) (out Erased, stuck int, f *Fault) {
 	e := &eraser{src: src, toks: append(toks[:len(toks):len(toks)], tok{off: len(src), end: len(src)})}
 	e.matchBrackets()

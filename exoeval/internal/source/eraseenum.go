@@ -1,6 +1,6 @@
 package source
 
-// This file turns enums into code. No other part of TypeScript becomes code, but for declared fields.
+// This file turns enums into code. Only enums and declared fields of TypeScript become code.
 
 import (
 	"slices"
@@ -54,7 +54,7 @@ func (e *eraser) enum(from int) {
 	e.replace(at, e.read(), "return "+name+" })({});")
 }
 
-// unused returns a name that the program does not use: it has more underscores in a row than any name in it.
+// unused returns a name that the program does not use: it has more underscores in a row than any name of the program.
 func (e *eraser) unused() string {
 	if e.counter == "" {
 		most, run := 0, 0

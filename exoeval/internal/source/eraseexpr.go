@@ -22,7 +22,7 @@ var eraserOperators = func() map[string]bool {
 	return m
 }()
 
-// assign reads an expression without commas. The eraser ignores the precedence of operators.
+// assign reads an expression up to a comma. The eraser ignores the precedence of operators.
 func (e *eraser) assign() {
 	e.enter()
 	defer e.leave()
@@ -37,7 +37,7 @@ func (e *eraser) assign() {
 			e.typ(true)
 			x := edit{from: from, to: e.read(), blank: true}
 			if e.newline() && e.at("(", "[", "`") {
-				x.text = ";" // without the type, the next line would be part of this expression
+				x.text = ";" // the next line would otherwise continue this expression
 			}
 			e.edits = append(e.edits, x)
 		}
@@ -62,7 +62,7 @@ func (e *eraser) assign() {
 	}
 }
 
-// arrow reads an arrow function, if the next tokens are one.
+// arrow reads an arrow function. It returns false if the next tokens are none.
 func (e *eraser) arrow() bool {
 	k := e.i
 	if e.toks[k].text == "async" && e.toks[k].kind == 'w' && !e.newlineBefore(min(k+1, len(e.toks)-1)) && e.peek(1).text != "=>" {
@@ -90,7 +90,7 @@ func (e *eraser) arrow() bool {
 	default:
 		return false
 	}
-	if e.sub > 0 && e.at("=") && e.peek(1).text == ">" { // Promise<T>=> was scanned as `>=` and `>`
+	if e.sub > 0 && e.at("=") && e.peek(1).text == ">" { // the scan read the end of Promise<T>=> as `>=` and `>`
 		e.next()
 		e.next()
 	} else {
@@ -104,8 +104,8 @@ func (e *eraser) arrow() bool {
 	return true
 }
 
-// casted reads an expression that must not begin with a brace. Without
-// its type, `=> <T>{ a: 1 }` would be a block, so it gets parentheses.
+// casted reads an expression that must not begin with a brace: without its type, `=> <T>{ a: 1 }` would be a block. So casted adds
+// parentheses.
 func (e *eraser) casted(read func()) {
 	from, edits := e.tok().off, len(e.edits)
 	cast := e.at("<")
@@ -114,7 +114,7 @@ func (e *eraser) casted(read func()) {
 		return
 	}
 	to := from
-	for _, x := range e.edits[edits:] { // there may be several, <A><B>{ ... }
+	for _, x := range e.edits[edits:] { // there may be several types, as in <A><B>{ ... }
 		if x.from == to {
 			to = x.to
 			to += len(e.src[to:]) - len(strings.TrimLeft(e.src[to:], " \t\r\n"))
@@ -126,8 +126,8 @@ func (e *eraser) casted(read func()) {
 	}
 }
 
-// isArrow reports whether the parentheses at token i are parameters. In `a ? (b) : c
-// => d` the colon belongs to the ?, unless only parameters can be in the parentheses.
+// isArrow reports whether the parentheses at token i are parameters. In `a ? (b) : c => d` the colon belongs to the ?, unless the parentheses
+// can only be parameters.
 func (e *eraser) isArrow(i int) bool {
 	last := e.match[i]
 	switch after := e.toks[min(last+1, len(e.toks)-1)].text; {
@@ -164,7 +164,7 @@ func (e *eraser) isArrow(i int) bool {
 func (e *eraser) unary() {
 	for {
 		switch t := e.tok(); {
-		case e.at("<"): // <T>x, the old form of `x as T`
+		case e.at("<"): // <T>x is the old form of `x as T`
 			e.expect("<")
 			e.typ(true)
 			e.closeAngle()
@@ -294,7 +294,7 @@ func (e *eraser) array() {
 	e.next()
 }
 
-// notName reports whether a word such as `get` or `async` is a modifier here, and not itself the name of a property.
+// notName reports whether a word like `get` or `async` is a modifier here, rather than the name of a property.
 func (e *eraser) notName() bool {
 	n := e.peek(1)
 	switch n.text {

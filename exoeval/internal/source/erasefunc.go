@@ -22,7 +22,7 @@ var accessWords = map[string]bool{"public": true, "private": true, "protected": 
 var modifierWords = map[string]bool{"public": true, "private": true, "protected": true, "readonly": true, "override": true,
 	"abstract": true, "declare": true, "static": true, "async": true, "get": true, "set": true, "accessor": true}
 
-// params reads parameters. It adds the names of those that declare fields to fields.
+// params reads parameters. It adds the names of parameters that declare fields to fields.
 func (e *eraser) params(fields *[]string) {
 	defer func(old bool) { e.trueSide = old }(e.trueSide)
 	e.trueSide = false
@@ -98,7 +98,7 @@ func (e *eraser) class() {
 	}
 }
 
-// member reads a field or a method. If it only declares one, it is erased.
+// member reads a field or a method. It erases a mere declaration.
 func (e *eraser) member(derived bool) {
 	e.enter()
 	defer e.leave()
@@ -113,7 +113,7 @@ func (e *eraser) member(derived bool) {
 		e.next()
 		e.block()
 		return
-	case e.at("[") && e.peek(1).kind == 'w' && e.peek(2).text == ":": // [key: string]: T
+	case e.at("[") && e.peek(1).kind == 'w' && e.peek(2).text == ":": // an index signature, [key: string]: T
 		gone = true
 	}
 	for modifierWords[e.text()] && e.notName() {
@@ -159,7 +159,7 @@ func (e *eraser) member(derived bool) {
 		if e.take("=") {
 			e.assign()
 		} else if typed {
-			e.edits[len(e.edits)-1].text = ";" // `static: T` without its type would be a modifier of the next member
+			e.edits[len(e.edits)-1].text = ";" // without its type, `static: T` would be a modifier of the next member
 		}
 	}
 	e.end()

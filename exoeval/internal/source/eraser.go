@@ -6,23 +6,22 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// TypeScript is JavaScript with text that can be removed. The eraser reads the tokens of the scan by the
-// grammar of both, and overwrites types, and the line ends in them, with spaces. So an offset in the
-// result is an offset in the given text, and every later error, of the parser, the checker or a run, has
-// its place without a table. Only enums and the fields that constructors declare insert text (see Map).
+// TypeScript is JavaScript with text that can be removed. The eraser reads the tokens of the scan by the grammar of both, and overwrites
+// types, and the line ends in them, with spaces. So an offset in the result is an offset in the given text, and later errors have their place
+// without a table. Only enums and the fields that constructors declare insert text (see Map).
 //
-// The result takes the same way as every program: scan, parser, allow-list. If the eraser misreads a text, the result is
-// a syntax error or another program, but never one with more authority.
+// The result takes the same way as every program: scan, parser, allow-list. If the eraser misreads a text, the result is a syntax error or
+// another program, but never one with more authority.
 type eraser struct {
 	src      string
-	toks     []tok // with an empty one more at the end
-	match    []int // for the token of an opening bracket or template: the token that closes it
-	i, sub   int   // the next token, and how many of its bytes are read (>> closes two lists)
-	trueSide bool  // we are between ? and its colon, or after case: a colon after ) ends this part
+	toks     []tok // the tokens, and an empty one at the end
+	match    []int // for each opening bracket or template: the token that closes it
+	i, sub   int   // the next token, and how many of its bytes are read, because >> closes two lists
+	trueSide bool  // between ? and its colon, or after case: here a colon after ) ends the expression
 	depth    int
 	steps    int
 	edits    []edit
-	inserted int    // bytes that were inserted
+	inserted int    // the number of inserted bytes
 	counter  string // a name that the program does not use
 }
 
@@ -30,19 +29,19 @@ type eraser struct {
 type edit struct {
 	from, to int
 	text     string
-	blank    bool // the text, then spaces up to the same length
+	blank    bool // the text is padded with spaces to the same length
 }
 
 const (
-	maxEraseDepth = 1000      // nested statements, expressions and types; each takes about 1 KB of stack
-	maxEraseSteps = 4_000_000 // tokens read, also by attempts that failed
-	maxInserted   = 128 << 10 // bytes of code for enums and declared fields: a long name is written once for each member
+	maxEraseDepth = 1000      // bounds nested statements, expressions and types; each takes about 1 KB of stack
+	maxEraseSteps = 4_000_000 // bounds the tokens that are read, also by attempts that failed
+	maxInserted   = 128 << 10 // bounds the code for enums and declared fields: each member repeats a name, which may be long
 )
 
-// unread is the value with which the walk panics if it can't go on.
+// unread is the panic of the walk if it can't continue.
 type unread struct{ f *Fault }
 
-// try runs f and returns how f gave up, or nil.
+// try runs f. If f gave up, try returns the reason, else nil.
 func (e *eraser) try(f func()) (u *unread) {
 	defer func() {
 		switch x := recover().(type) {
@@ -57,7 +56,7 @@ func (e *eraser) try(f func()) (u *unread) {
 	return nil
 }
 
-// attempt runs f, and undoes it if f gives up.
+// attempt runs f. If f gives up, attempt undoes its work.
 func (e *eraser) attempt(f func()) bool {
 	i, sub, depth, side, n := e.i, e.sub, e.depth, e.trueSide, len(e.edits)
 	u := e.try(f)
@@ -115,7 +114,7 @@ func (e *eraser) tok() tok     { return e.toks[e.i] }
 func (e *eraser) text() string { return e.toks[e.i].text[e.sub:] }
 func (e *eraser) atEnd() bool  { return e.i == len(e.toks)-1 }
 
-// peek returns the token n places further on.
+// peek returns the token n places ahead.
 func (e *eraser) peek(n int) tok { return e.toks[min(e.i+n, len(e.toks)-1)] }
 
 func (e *eraser) at(texts ...string) bool {
@@ -180,7 +179,7 @@ func (e *eraser) newlineBefore(i int) bool {
 
 func (e *eraser) newline() bool { return e.sub == 0 && e.newlineBefore(e.i) }
 
-// read returns the offset at the end of the last read token.
+// read returns the offset at the end of the token that was read last.
 func (e *eraser) read() int {
 	if e.sub > 0 || e.i == 0 {
 		return e.tok().off + e.sub
@@ -192,7 +191,7 @@ func (e *eraser) erase(from int) {
 	e.edits = append(e.edits, edit{from: from, to: e.read(), blank: true})
 }
 
-// eraseStatement erases a statement but leaves a semicolon, so that the statements around it don't join.
+// eraseStatement erases a statement but leaves a semicolon, to keep the surrounding statements apart.
 func (e *eraser) eraseStatement(from, edits int) {
 	e.edits = append(e.edits[:edits], edit{from: from, to: e.read(), text: ";", blank: true})
 }

@@ -118,7 +118,7 @@ func (e *eraser) exprStatement() {
 	e.end()
 }
 
-// typeStatement reads a statement that exists only for the compiler, if the words have that meaning here.
+// typeStatement reads a statement that exists only for the compiler. It returns false if the words have another meaning here.
 func (e *eraser) typeStatement(t, after tok, sameLine bool, from, edits int) bool {
 	named := after.kind == 'w' && sameLine
 	switch {
@@ -180,7 +180,7 @@ func (e *eraser) typeStatement(t, after tok, sameLine bool, from, edits int) boo
 	return true
 }
 
-// typeImport reports whether an import has only types: `import type ...`, `import { type A, type B } from`.
+// typeImport reports whether an import has only types: `import type ...` or `import { type A, type B } from`.
 func (e *eraser) typeImport() bool {
 	if e.peek(1).text == "type" {
 		return e.peek(2).text == "{" || e.peek(2).text == "*" || e.peek(2).kind == 'w' && (e.peek(2).text != "from" || e.peek(3).text == "from")
@@ -203,7 +203,7 @@ func (e *eraser) parens() {
 	e.group(")")
 }
 
-// group reads a bracket that has an expression in it.
+// group reads a bracket with an expression in it.
 func (e *eraser) group(closes string) {
 	defer func(old bool) { e.trueSide = old }(e.trueSide)
 	e.trueSide = false
@@ -256,7 +256,7 @@ func (e *eraser) forHead() {
 		return
 	}
 	if e.take(")") {
-		return // `for (k in o)` was read as an operator
+		return // the walk read `for (k in o)` as an operator
 	}
 	e.expect(";")
 	if !e.at(";") {

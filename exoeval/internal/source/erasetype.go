@@ -1,19 +1,18 @@
 package source
 
-// This file has the part of the eraser that reads types and erases them.
+// This file reads types and erases them.
 
 import "strings"
 
 var typePrefixes = map[string]bool{"keyof": true, "unique": true, "readonly": true, "infer": true, "asserts": true, "abstract": true}
 
-// typ reads one type. It skips text in brackets, which has no code.
-// conditional says that `extends ... ? ... : ...` may follow.
+// typ reads one type. It skips text in brackets, which has no code. conditional allows `extends ... ? ... : ...` after the type.
 func (e *eraser) typ(conditional bool) {
 	e.enter()
 	defer e.leave()
 	for {
 		if !e.typeOperand() {
-			continue // after `keyof` or `(a: string) =>` the type goes on
+			continue // a type follows `keyof` or `(a: string) =>`
 		}
 		for e.at("[") && !e.newline() {
 			e.skip()
@@ -35,7 +34,7 @@ func (e *eraser) typ(conditional bool) {
 	}
 }
 
-// typeOperand reads an operand of | and &. It returns false if it has read only the beginning.
+// typeOperand reads an operand of | and &. It returns false after the beginning of a type that continues.
 func (e *eraser) typeOperand() bool {
 	if e.at("|", "&") {
 		e.next()
@@ -110,7 +109,7 @@ func (e *eraser) typeArgs() {
 	e.closeAngle()
 }
 
-// closeAngle reads one >. The token may begin with several.
+// closeAngle reads one >, of which a token may have several.
 func (e *eraser) closeAngle() {
 	switch {
 	case e.at(">"):
@@ -143,7 +142,7 @@ func (e *eraser) typeParams() {
 	e.closeAngle()
 }
 
-// These functions erase optional parts.
+// These functions erase parts that are optional.
 
 func (e *eraser) eraseTypeParams() {
 	if from := e.tok().off; e.at("<") {

@@ -1,6 +1,6 @@
 package source
 
-// This file writes the error if the scan or the parser gives up.
+// This file writes the errors of the scan and the parser.
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// These are errors for forms that programs do not have. The checker uses them, too.
+// These are errors for forms that programs must not have. The checker uses them, too.
 const (
 	NoModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
 	NoForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
@@ -17,7 +17,7 @@ const (
 	MixedLogic       = "`??` can't be combined with `&&` or `||` without parentheses: write (a && b) ?? c, or a && (b ?? c)"
 )
 
-// explain returns an error of goja's parser in the author's terms.
+// explain turns an error of goja's parser into the author's terms.
 func explain(c message.Catalog, text string, off int, msg string) string {
 	word, before := wordAt(text, off), strings.TrimRight(text[:off], " \t\r\n")
 	prev := lastWord(before)

@@ -1,6 +1,6 @@
 package source
 
-// This file has Fault, an error at an offset. The other files return it, and package front turns it into an error.
+// This file has Fault, an error at an offset. Package front makes the author's error from it.
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// A Fault is an error at an offset of the given text; -1 means that it has no place.
+// A Fault is an error at an offset of the given text; the offset -1 means no place.
 type Fault struct {
 	Kind fail.Kind
 	Off  int
@@ -20,7 +20,7 @@ func Faultf(kind fail.Kind, off int, format string, args ...any) *Fault {
 	return &Fault{Kind: kind, Off: off, msg: fmt.Sprintf(format, args...)}
 }
 
-// InternalFault is a mistake of our own. Only the host sees err.
+// InternalFault returns the fault for a mistake of our own. Only the host sees err.
 func InternalFault(err error) *Fault {
 	return &Fault{Kind: fail.Internal, Off: -1, msg: "internal error", err: err}
 }

@@ -1,6 +1,6 @@
 package source
 
-// This file calls goja's parser, after the scan. Package front gets the tree.
+// This file calls goja's parser after the scan.
 
 import (
 	"errors"
@@ -16,22 +16,22 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Tree is a parsed text, inside the function that was put round it.
+// Tree is a parsed text, with the function that was put round it.
 type Tree struct {
 	Prog     *ast.Program
 	Fn       *ast.ArrowFunctionLiteral // the function that was put round it
-	ForAwait map[int]bool              // offsets of loops that were written `for await`
+	ForAwait map[int]bool              // the offsets of loops that the program wrote as `for await`
 
-	toks    []tok // of the text
+	toks    []tok // the tokens of the text
 	wrapped string
 	prefix  int
 }
 
-// Off returns the offset in the text for an index of goja. It is negative in the part that was put before the text.
+// Off returns the offset in the text for goja's index. It is negative in the prefix before the text.
 func (t *Tree) Off(idx file.Idx) int { return int(idx) - 1 - t.prefix }
 
-// OperatorDepth returns the number of open brackets at the operator of a binary expression. ok is false if the
-// tree does not show where the right operand begins: only parentheses may be between the operator and the operand.
+// OperatorDepth returns the number of open brackets at the operator of a binary expression. Only parentheses may be between the operator and
+// its right operand. Otherwise ok is false, because the tree does not show where that operand begins.
 func (t *Tree) OperatorDepth(e *ast.BinaryExpression, operator string) (depth int, ok bool) {
 	off := t.Off(e.Right.Idx0())
 	i := sort.Search(len(t.toks), func(i int) bool { return t.toks[i].off >= off }) - 1
@@ -44,18 +44,17 @@ func (t *Tree) OperatorDepth(e *ast.BinaryExpression, operator string) (depth in
 	return t.toks[i].depth, true
 }
 
-// Places maps positions that goja reports to the given text. src is the
-// given text, and at maps offsets of the tree's text to offsets of src.
+// Places maps goja's positions to the given text src. at maps offsets of the tree's text to offsets of src.
 func (t *Tree) Places(src string, at Map) Places { return Places{src, t.wrapped, t.prefix, at} }
 
-// Both wrappers begin on the first line of the text, so the numbers of lines stay the same.
+// Both wrappers stay on the first line of the text, so line numbers do not change.
 const (
 	bodyPrefix, bodySuffix = "async (api) => {", "\n}"
 	exprPrefix, exprSuffix = "async (api) => (", "\n)"
 )
 
-// parseForms tries the text as the body of a function, then as one expression.
-// If both fail, the author gets the error of the attempt that came further.
+// parseForms tries the text as the body of a function, then as one expression. If both fail, the author gets the error that is further into
+// the text.
 func parseForms(c message.Catalog, text string) (*Tree, *Fault) {
 	t, f := parseAs(c, text, bodyPrefix, bodySuffix)
 	if f == nil {
@@ -73,8 +72,7 @@ func parseForms(c message.Catalog, text string) (*Tree, *Fault) {
 
 func parseAs(c message.Catalog, text, prefix, suffix string) (t *Tree, f *Fault) {
 	defer func() {
-		// The parser panics on some malformed patterns (`const {a = [...[`). That
-		// is a fault of the text, not ours. The panic's text stays with the host.
+		// The parser panics on some malformed patterns (`const {a = [...[`). The text is at fault, not we. The panic's text stays with the host.
 		if x := recover(); x != nil {
 			t, f = nil, &Fault{Kind: fail.Syntax, Off: -1, msg: "syntax error: the program can't be read; check its brackets and destructuring patterns", err: fmt.Errorf("panic: %v", x)}
 		}
@@ -100,15 +98,13 @@ func parseAs(c message.Catalog, text, prefix, suffix string) (t *Tree, f *Fault)
 	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: one is closed that was not opened")
 }
 
-// ParseFile is the only call of goja's parser. Without WithDisableSourceMaps
-// the comment `//# sourceMappingURL=file:///dev/zero` makes the parser read
-// that file. (goja.Parse would drop the list of errors.)
+// ParseFile is the only call of goja's parser. Without WithDisableSourceMaps the parser would read the file that a comment `//#
+// sourceMappingURL=file:///dev/zero` names. goja.Parse would drop the list of errors.
 func ParseFile(name, text string) (*ast.Program, error) {
 	return parser.ParseFile(nil, name, text, 0, parser.WithDisableSourceMaps)
 }
 
-// parseFault takes the first error of the list. goja's messages
-// have tokens and parts of the text in them, never paths.
+// parseFault returns the first error of the list. goja's messages contain tokens and parts of the text, never paths.
 func (t *Tree) parseFault(c message.Catalog, text string, err error) *Fault {
 	var list parser.ErrorList
 	if !errors.As(err, &list) || len(list) == 0 {

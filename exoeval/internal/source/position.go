@@ -1,6 +1,6 @@
 package source
 
-// This file finds the line and column for a position that goja reports. A map has what the eraser inserted.
+// This file finds the line and column for goja's positions. A Map has the eraser's insertions.
 
 import (
 	"sort"
@@ -10,16 +10,15 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Places maps positions that goja reports to positions in the given text.
+// Places maps goja's positions to positions in the given text.
 type Places struct {
 	src     string // the given text
-	wrapped string // the parsed text: prefix + text + suffix
-	prefix  int    // length of the prefix
-	at      Map    // from offsets of the parsed text to offsets of src, where they differ
+	wrapped string // the text that was parsed: prefix + text + suffix
+	prefix  int    // the length of the prefix
+	at      Map    // maps offsets of the parsed text to offsets of src, where they differ
 }
 
-// Position maps a position that goja reports (in the parsed text,
-// columns in bytes) to the line and column in the given text.
+// Position maps goja's position (in the parsed text, columns in bytes) to the line and column in the given text.
 func (p *Places) Position(line, col int) fail.Pos {
 	off := p.at.Source(p.Offset(line, col) - p.prefix)
 	if off < 0 || off > len(p.src) {
@@ -28,7 +27,7 @@ func (p *Places) Position(line, col int) fail.Pos {
 	return lineColumn(p.src, off)
 }
 
-// Offset returns the offset in the parsed text for a position that goja reports.
+// Offset returns the offset in the parsed text for goja's position.
 func (p *Places) Offset(line, col int) int { return offsetOf(p.wrapped, line, col) }
 
 // Keep returns p for a cache, with a copy of the text.
@@ -37,8 +36,7 @@ func (p Places) Keep() Places {
 	return p
 }
 
-// lineEnd returns the length of the line terminator at the start of s, 0 if there is
-// none. The four terminators are JavaScript's, so that lines are the same as goja's.
+// lineEnd returns the length of the line terminator at the start of s, or 0. There are four terminators, as in JavaScript and goja.
 func lineEnd(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\r\n"):
@@ -51,7 +49,7 @@ func lineEnd(s string) int {
 	return 0
 }
 
-// offsetOf returns the byte offset of a line and a column, both counted from 1, the column in bytes.
+// offsetOf returns the byte offset of a line and a column. Both count from 1, the column in bytes.
 func offsetOf(s string, line, col int) int {
 	off := 0
 	for l := 1; l < line && off < len(s); {
@@ -65,7 +63,7 @@ func offsetOf(s string, line, col int) int {
 	return off + col - 1
 }
 
-// lineColumn returns the place of an offset.
+// lineColumn returns the line and the column of an offset.
 func lineColumn(s string, off int) fail.Pos {
 	line, start := 1, 0
 	for i := 0; i < off; {
@@ -92,8 +90,7 @@ func lineColumn(s string, off int) fail.Pos {
 	return fail.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
 }
 
-// clip shortens a long line to the part around off: a program
-// may be one line, and an error must not repeat all of it.
+// clip shortens a long line to the part around off. A program may be one line, and an error must not repeat all of it.
 func clip(line string, off int) string {
 	const width = 200
 	if len(line) <= 2*width {
@@ -121,7 +118,7 @@ type Map []mapped
 
 type mapped struct {
 	out, src int
-	fixed    bool // inserted text: all of it is at src
+	fixed    bool // the whole inserted text maps to src
 }
 
 func (m Map) Source(off int) int {
@@ -138,7 +135,7 @@ func (m Map) Source(off int) int {
 // maxCopied bounds the text of a call that an error shows as a form to copy.
 const maxCopied = 100
 
-// OneLine returns a part of the parsed text on one line. It is "" if that would be too long, or another program.
+// OneLine returns a part of the parsed text on one line. It is "" if the line is too long, or would be a different program.
 func (p Places) OneLine(from, to int) string {
 	if from < p.prefix || to > len(p.wrapped) {
 		return ""
@@ -157,7 +154,7 @@ func (p Places) OneLine(from, to int) string {
 	return text
 }
 
-// Begin returns the place in the given text where a part begins. It is zero if brackets in the part are not closed.
+// Begin returns the place in the given text where a part begins. It is zero if the part leaves brackets open.
 func (p Places) Begin(from, to int) fail.Pos {
 	if from < p.prefix || to > len(p.wrapped) || closedIn(p.wrapped[from:to]) != 0 {
 		return fail.Pos{}
@@ -165,7 +162,7 @@ func (p Places) Begin(from, to int) fail.Pos {
 	return lineColumn(p.src, p.at.Source(from-p.prefix))
 }
 
-// closedIn returns how many brackets a text opens more than it closes. It is negative for text that begins after `(await` and closes that bracket.
+// closedIn returns how many more brackets a text opens than it closes. It is negative if the text closes a bracket from before it.
 func closedIn(text string) (open int) {
 	for _, c := range text {
 		switch c {

@@ -1,7 +1,6 @@
 package source
 
-// This file has the scan. It makes the tokens of a text and bounds the cost of the
-// parser's recursion. It comes before the parser and the eraser, which use its tokens.
+// This file has the scan, before the parser and the eraser. It makes tokens and bounds the cost of the parser's recursion.
 
 import (
 	"sort"
@@ -17,42 +16,39 @@ import (
 // scan bounds the cost of its recursion in three ways: brackets, operators that
 // nest without brackets, and parameter lists that the parser reads twice.
 const (
-	// maxPending bounds the tokens that nest without brackets:
-	// !!!!x, a=b=c, a?b:c?d:e, x=>y=>z, if(a)if(b)...
+	// maxPending bounds nesting without brackets: !!!!x, a=b=c, a?b:c?d:e, x=>y=>z, if(a)if(b)...
 	maxPending = 1500
-	// maxReparse bounds parameter lists inside parameter lists. goja parses
-	// the parameters of `(a = (b = ...) => 1) => 1` first as an expression and
-	// then again: n levels take 2^n steps, and nothing can interrupt them.
+	// maxReparse bounds parameter lists inside parameter lists. goja parses the parameters of `(a = (b = ...) => 1) => 1` as an expression and
+	// then again. So n levels take 2^n steps, and nothing can interrupt them.
 	maxReparse = 3
-	// maxYield bounds the yields. After each yield before an error the
-	// parser skips to the end and comes back, so the cost is quadratic.
+	// maxYield bounds the yields. Before an error the parser skips from each yield to the end and returns, so the cost is quadratic.
 	maxYield = 1000
 )
 
 type bracketLevel struct {
-	open    byte // ( [ { or, for the ${ of a template, $
+	open    byte // ( [ or {, and $ for the ${ of a template
 	off     int  // the offset of the bracket
-	before  tok  // the token before it
-	expr    int  // pending operators since the last place where an expression surely ended
-	stmt    int  // pending heads of statements
-	reparse int  // the deepest nesting of parameter lists inside
+	before  tok  // the token before the bracket
+	expr    int  // pending operators since an expression surely ended
+	stmt    int  // pending heads of statements, like if (a)
+	reparse int  // the depth of parameter lists inside this level
 }
 
 type scanner struct {
-	catalog message.Catalog // for error texts
+	catalog message.Catalog // used for error texts
 	src     string
 	toks    []tok
-	levels  []bracketLevel // levels[0] is the text itself
-	closed  bracketLevel   // the last level that was closed
+	levels  []bracketLevel // the open levels; the first one is the text itself
+	closed  bracketLevel   // the level that was closed last
 	pending int            // the sum of expr and stmt over all levels
 	yields  int
 	max     int
-	types   bool // the text may have types: any word may follow any other
+	types   bool // the text may have types, so any word may follow any other
 	fault   *Fault
 }
 
-// scan returns the tokens of src, or an error if it exceeds a limit. types says that types
-// will be erased from src before the parser sees it. The limits are the same in both cases.
+// scan returns the tokens of src, or an error if src exceeds a limit. If types is set, types will be erased from src before the parser gets
+// it. The limits are the same.
 func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
 		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, depending on how its slashes and quotes are read (nesting)", hardNesting)
@@ -83,7 +79,7 @@ func (s *scanner) run() *Fault {
 		case strings.HasPrefix(src[i:], "/*"):
 			n := strings.Index(src[i+2:], "*/")
 			if n < 0 {
-				return nil // the parser will report it
+				return nil // the parser will report this error
 			}
 			i += n + 4
 		case c == '"' || c == '\'':
@@ -165,7 +161,7 @@ func (s *scanner) prev() tok {
 	return s.toks[len(s.toks)-1]
 }
 
-// member reports whether the next token is a name after a dot.
+// member reports whether the next token is a member's name, after a dot.
 func (s *scanner) member() bool { p := s.prev().text; return p == "." || p == "?." }
 
 var prefixWords = map[string]bool{"typeof": true, "void": true, "delete": true, "await": true, "new": true, "yield": true, "class": true, "extends": true, "async": true}
@@ -176,7 +172,7 @@ func (s *scanner) word(t tok) *Fault {
 	top := &s.levels[len(s.levels)-1]
 	if !s.member() {
 		p := s.prev()
-		// A statement can be inside another one without brackets: `else if`, `if (a) if (b)`.
+		// Statements nest without brackets, too: `else if`, `if (a) if (b)`.
 		nested := p.text == "else" || p.text == "do" || p.text == ":" || p.text == ")" && headWords[s.closed.before.text]
 		if startWords[t.text] && (p.kind != 'p' || p.text == ";" || p.text == ")" || p.text == "]" || p.text == "}") {
 			s.reset(&top.expr)
@@ -209,8 +205,7 @@ func (s *scanner) mark(t tok) *Fault {
 		s.levels = append(s.levels, bracketLevel{open: t.text[0], off: t.off, before: before})
 		return s.bounds(t)
 	case ")", "]", "}":
-		// A closing bracket of another kind closes nothing for the parser:
-		// the parser would go on one level deeper than this scan counts.
+		// For the parser a closing bracket of another kind closes nothing: the parser would be one level deeper than this scan counts.
 		if len(s.levels) == 1 {
 			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: there is no open bracket for `%s`", t.text)
 		}
@@ -252,18 +247,18 @@ func (s *scanner) mark(t tok) *Fault {
 	return s.bounds(t)
 }
 
-// operandBefore reports whether an expression may have ended before this token.
+// operandBefore reports whether the previous token may end an expression.
 func (s *scanner) operandBefore() bool {
 	p := s.prev()
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]" || p.text == "}"
 }
 
-// mayFollow has the tokens that may follow a word that starts a construct. After `:` or `=`
-// the word is the name of a member, and after `(`, too, if no `(` belongs to the construct.
+// mayFollow maps words that start a construct to the tokens that may follow. After `:` or `=` the word is a member's name, also after `(` if
+// the construct has no parenthesis.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
 
-// follows refuses a token that can't follow a word. goja's parser would note the error, skip
-// one token and go on *inside* the construct: so "try ] try ] try ]" nests without brackets.
+// follows refuses a token that can't follow a word. goja's parser would note the error, skip one token and stay *inside* the construct: "try ]
+// try ] try ]" nests without brackets.
 func (s *scanner) follows(t tok) *Fault {
 	p, q := s.prev(), tok{}
 	if len(s.toks) > 1 {
@@ -285,7 +280,7 @@ func (s *scanner) follows(t tok) *Fault {
 	case q.text == "class" && p.text != "extends" && t.text != "extends":
 		allowed, word = "{", "class "+p.text
 	case p.text == "extends" && (t.text == "{" || t.text == "class" || t.text == "function"):
-		allowed = "," // always an error: too many tokens may follow to list them, but few may not
+		allowed = "," // allowed lists the few tokens that are always an error here, because too many may follow
 	}
 	if q.text == "function" || q.text == "*" && len(s.toks) > 2 && s.toks[len(s.toks)-3].text == "function" {
 		allowed, word = "(", "function "+p.text
@@ -315,8 +310,8 @@ func (s *scanner) bounds(t tok) *Fault {
 	return nil
 }
 
-// regexAllowed decides whether a slash starts a regular expression. The parser
-// may decide otherwise; then the bound of anyReadingTooDeep still holds.
+// regexAllowed decides whether a slash starts a regular expression. The parser may decide otherwise, but anyReadingTooDeep bounds that case,
+// too.
 func (s *scanner) regexAllowed() bool {
 	p := s.prev()
 	switch {
@@ -332,9 +327,9 @@ func (s *scanner) regexAllowed() bool {
 		return headWords[s.closed.before.text]
 	case "]", "++", "--":
 		return false
-	case "!": // total! / 2 in TypeScript; !/x/.test(s) in both languages
+	case "!": // total! / 2 is TypeScript; !/x/.test(s) is in both languages
 		return !s.postfix()
-	case "}": // it ends a block or an object literal
+	case "}": // the brace ends a block or an object literal
 		switch b := s.closed.before; b.text {
 		case ":":
 			return s.labels(b)
@@ -345,8 +340,7 @@ func (s *scanner) regexAllowed() bool {
 	return true
 }
 
-// beginsBlock reports whether a `{` after t begins a block. After a
-// name, as in `class A {}` and `try {}`, no object literal can begin.
+// beginsBlock reports whether a `{` after t begins a block. After a name, as in `class A {}`, there can't be an object literal.
 func beginsBlock(t tok) bool {
 	switch t.text {
 	case "", ")", "=>", ";", "{", "}", "else", "do":
@@ -355,11 +349,11 @@ func beginsBlock(t tok) bool {
 	return t.kind == 'w' && !operatorWords[t.text]
 }
 
-// maxCase bounds the tokens of a `case` that are read.
+// maxCase bounds how many tokens of a `case` are read.
 const maxCase = 64
 
-// labels reports whether a colon ends a label, `case` or `default`, so that a
-// statement follows it. Otherwise it belongs to an object literal or to `a ? b : c`.
+// labels reports whether a colon ends a label, `case` or `default`, so that a statement follows. Other colons belong to an object literal or
+// to `a ? b : c`.
 func (s *scanner) labels(colon tok) bool {
 	if top := s.levels[len(s.levels)-1]; len(s.levels) > 1 && (top.open != '{' || !beginsBlock(top.before)) {
 		return false
@@ -376,7 +370,7 @@ func (s *scanner) labels(colon tok) bool {
 		return true
 	}
 	if word.kind == 'w' && (beginsBlock(before) && before.text != "=>" || before.kind == 'l' || before.text == "]") {
-		return true // a name at the beginning of a statement
+		return true // a label is a name at the beginning of a statement
 	}
 	for n := i - 1; n >= max(0, i-maxCase); n-- {
 		switch t := at(n); {
@@ -390,7 +384,7 @@ func (s *scanner) labels(colon tok) bool {
 	return false
 }
 
-// postfix reports whether the last mark is after an operand, on the same line.
+// postfix reports whether the last mark follows an operand on the same line.
 func (s *scanner) postfix() bool {
 	n := len(s.toks)
 	if n < 2 {

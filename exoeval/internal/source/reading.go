@@ -1,13 +1,12 @@
 package source
 
-// This file has the scan's last resort: it bounds the depth of brackets under every reading of
-// the text, because the parser may take strings and regular expressions for something else.
+// This file bounds the depth of brackets under every reading of a text, because the parser may misread strings and regular expressions.
 
-// hardNesting bounds the nesting of brackets under *every* reading of the text, even with strings
-// and comments misread. A level takes about 2.4 KB of the parser's stack, all levels 5 MB.
+// hardNesting bounds the nesting of brackets under *every* reading of the text, even with strings and comments misread. A level takes about
+// 2.4 KB of the parser's stack, so all levels take 5 MB.
 const hardNesting = 2000
 
-// These are the states of a lexer at some byte.
+// These are the states of a lexer at a byte.
 const (
 	inCode = iota
 	inSingle
@@ -32,7 +31,7 @@ const (
 // programs by tens of levels, and the bound is in the thousands.
 // Each kind of bracket counts apart: after an error a "]" closes no "{".
 func anyReadingTooDeep(s string) int {
-	var ring [3][modes]nesting // now, the next byte, the one after
+	var ring [3][modes]nesting // the states now, at the next byte and the one after
 	ring[0][inCode].reached = true
 	for i := 0; i < len(s); i++ {
 		now, next, skip := &ring[i%3], &ring[(i+1)%3], &ring[(i+2)%3]

@@ -1,6 +1,6 @@
 package source
 
-// This file admits regular expressions, in literals and at run time: only those that Go's engine runs in linear time.
+// This file admits regular expressions, in literals and at run time, if Go's engine can run them in linear time.
 
 import (
 	"errors"
@@ -12,15 +12,14 @@ import (
 )
 
 const (
-	maxRegexp     = 1000 // bytes of one regular expression
-	maxRegexpCost = 2000 // compiled instructions of one, with repetitions multiplied out
+	maxRegexp     = 1000 // bounds the bytes of one expression
+	maxRegexpCost = 2000 // bounds the compiled instructions of one expression, with repetitions multiplied out
 )
 
-// Regexp returns the pattern in the form for the engine, or why it is refused. The checker calls it
-// for literals, and the realm for patterns that are made at run time. If Go's engine can run a
-// pattern, goja uses it. Otherwise goja uses a backtracking engine without a time limit: there
-// /^(?=a)(a+)+$/ never returns on forty characters (ReDoS), and the interrupt does not reach it. So
-// Regexp asks goja's own translation, and then Go's parser, whether Go's engine can run the pattern.
+// Regexp returns the pattern in the form for the engine, or why it is refused. The checker calls it for literals, the realm for patterns that
+// are made at run time. goja uses a backtracking engine if Go's engine can't run a pattern. There /^(?=a)(a+)+$/ never returns on forty
+// characters (ReDoS), and the interrupt does not end it. So Regexp asks goja's translation and Go's parser whether Go's engine can run the
+// pattern.
 func Regexp(pattern, flags string) (spelled, why string) {
 	if len(pattern) > maxRegexp {
 		return "", fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
@@ -71,8 +70,8 @@ func backtracks(pattern, why string) string {
 	return "this construct"
 }
 
-// spellNonSpace writes \S inside a class as ranges. Authors write [\s\S] for "any
-// character", but goja's translation would send it to the backtracking engine.
+// spellNonSpace writes \S inside a class as ranges. Authors write [\s\S] for any character, but goja's translation would leave it to the
+// backtracking engine.
 func spellNonSpace(p string) string {
 	const nonSpace = `\x00-\x08\x0e-\x1f!-\x9f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\uffff`
 	var b strings.Builder
@@ -97,9 +96,8 @@ func spellNonSpace(p string) string {
 	return b.String()
 }
 
-// regexpCost counts the instructions of a compiled pattern. The copies
-// of a repeated class share its ranges, so ranges count little. Go's
-// own bound on the height of the tree bounds the recursion.
+// regexpCost counts the instructions of a compiled pattern. Ranges count little, because the copies of a repeated class share them. Go's bound
+// on the height of the tree bounds the recursion.
 func regexpCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/2
 	if re.Op == syntax.OpCharClass {

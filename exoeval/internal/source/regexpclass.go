@@ -1,6 +1,6 @@
 package source
 
-// This file writes classes of characters that goja's regular expressions don't know as ranges.
+// This file writes classes of characters that goja does not know as ranges.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// spellProperties writes \p{...} and \P{...} as ranges. The engine would read them as the letter
-// p, even with the flag u, and silently match nothing. The names are exactly JavaScript's.
+// spellProperties writes \p{...} and \P{...} as ranges, with exactly JavaScript's names. The engine would read \p as the letter p, even with
+// the flag u, and silently match nothing.
 func spellProperties(p string, u bool) (spelled, why string) {
 	var b strings.Builder
 	class := false
@@ -53,7 +53,7 @@ func spellProperties(p string, u bool) (spelled, why string) {
 	return b.String(), ""
 }
 
-const maxSpelled = 64 << 10 // bytes; the ranges of \p{L} take nine thousand
+const maxSpelled = 64 << 10 // in bytes; the ranges of \p{L} take nine thousand
 
 // property returns the ranges of the property \p{...}, sorted and without overlap.
 func property(name string) ([]rune, bool) {

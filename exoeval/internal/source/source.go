@@ -1,7 +1,6 @@
 package source
 
-// This file has the two ways in: a JavaScript text is parsed, and
-// a TypeScript text loses its types. Both bound the text first.
+// This file parses a JavaScript text, and removes the types of a TypeScript text. Both bound the text first.
 
 import (
 	"strings"
@@ -11,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Clean returns the text of a program of at most max bytes of valid UTF-8,
-// with the markdown fence blanked. Offsets in the result are offsets in src.
+// Clean returns the text of a program with its markdown fence blanked. It refuses more than max bytes and invalid UTF-8. Offsets in the result
+// are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
 		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
@@ -23,8 +22,7 @@ func Clean(src string, max int) (string, *Fault) {
 	return stripFence(src), nil
 }
 
-// Parse bounds a JavaScript text and parses it. The catalogue has the
-// errors for words that are not JavaScript's; nesting bounds the brackets.
+// Parse bounds a JavaScript text and parses it. nesting bounds the brackets. The catalogue has the errors for words of other languages.
 func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
 	if f != nil {
@@ -42,8 +40,8 @@ func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	return t, nil
 }
 
-// Erase removes the types from a TypeScript text. If the text can't be scanned
-// as TypeScript, it has none: its author should read the error of Parse.
+// Erase removes the types from a TypeScript text. If the text can't be scanned as TypeScript, Erase removes nothing, so that the author reads
+// the error of Parse.
 func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	toks, f := scan(c, text, nesting, true)
 	if f != nil {
@@ -56,8 +54,8 @@ func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	return eraseTypes(text, toks)
 }
 
-// plainFor blanks the await of `for await`, which the parser does not know. It returns
-// the offsets of these loops, which wait for each item (see rewriter.forAwait).
+// plainFor blanks the await of `for await`, which the parser does not know. It returns the offsets of these loops. They wait for each item:
+// see rewriter.forAwait.
 func plainFor(text string, toks []tok) (string, map[int]bool) {
 	var awaits map[int]bool
 	var b []byte
@@ -87,8 +85,7 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// blank replaces s[from:to] by spaces, byte by byte. It keeps
-// line ends, and offsets in the result are offsets in s.
+// blank replaces s[from:to] by spaces, byte by byte. It keeps line ends, so offsets stay the same.
 func blank(s string, from, to int) string {
 	b := []byte(s)
 	blankBytes(b, from, to)
@@ -105,9 +102,8 @@ func blankBytes(b []byte, from, to int) {
 
 var fenceLanguages = map[string]bool{"": true, "js": true, "javascript": true, "ts": true, "typescript": true, "mjs": true, "cjs": true, "jsx": true, "tsx": true}
 
-// stripFence blanks a markdown code fence and the text around it. If there is
-// exactly one fenced block, prose may precede it. The text after it must be
-// blank; otherwise the fence may be part of a template literal of the program.
+// stripFence blanks a markdown code fence and the text around it. With exactly one fenced block, prose may precede it. After the block only
+// blank text may follow, because otherwise the fence may be part of the program's template.
 func stripFence(src string) string {
 	type line struct{ from, to int }
 	var fences []line
@@ -123,9 +119,9 @@ func stripFence(src string) string {
 	}
 	blankText := func(s string) bool { return strings.TrimSpace(s) == "" }
 	switch {
-	case len(fences) == 1 && blankText(src[:fences[0].from]): // the fence is never closed
+	case len(fences) == 1 && blankText(src[:fences[0].from]): // the fence has no end
 		return blank(src, 0, fences[0].to)
-	case len(fences) == 1 && blankText(src[fences[0].to:]): // the fence is never opened
+	case len(fences) == 1 && blankText(src[fences[0].to:]): // the fence has no beginning
 		return blank(src, fences[0].from, len(src))
 	case len(fences) == 2 && blankText(src[fences[1].to:]) && strings.TrimSpace(src[fences[1].from:fences[1].to]) == "```":
 		return blank(blank(src, 0, fences[0].to), fences[1].from, len(src))
@@ -137,10 +133,10 @@ func stripFence(src string) string {
 var exported = map[string]bool{"const": true, "let": true, "var": true, "function": true, "async": true, "class": true,
 	"abstract": true, "interface": true, "type": true, "enum": true, "declare": true}
 
-// stripModule blanks `export`, `export default` and `module.exports =` at the
-// start of a statement. Authors write them by habit; here they have no meaning.
+// stripModule blanks `export`, `export default` and `module.exports =` at the start of a statement. Authors write them by habit, and they have
+// no meaning here.
 func stripModule(text string, toks []tok) string {
-	var b []byte // made once: a text of many exports must not be copied for each
+	var b []byte // one copy, not one for each of many exports
 	blank := func(from, to int) {
 		if b == nil {
 			b = []byte(text)
@@ -157,8 +153,8 @@ func stripModule(text string, toks []tok) string {
 			blank(toks[i].off, toks[i].end)
 		case matchTokens(rest, "export", "default"):
 			blank(toks[i].off, toks[i+1].end)
-			// `export default function (api) {}` has no name, so it is no statement. It
-			// becomes the second part of a sequence, and unwrapExport takes it out again.
+			// `export default function (api) {}` has no name, so it is no statement. stripModule makes it the second part of a sequence, and unwrapExport
+			// removes the sequence.
 			if rest := rest[2:]; matchTokens(rest, "function", "(") || matchTokens(rest, "async", "function", "(") {
 				copy(b[toks[i].off:], "0,")
 			}

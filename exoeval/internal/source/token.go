@@ -1,19 +1,18 @@
 package source
 
-// This file has tokens and finds their ends.
+// This file finds the tokens of a text.
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// A tok is a token with what the scan needs. The text of a literal is
-// only its first character, so a string never equals a word or a mark.
+// A tok is a token with what the scan needs. A literal's text is only its first character, so no string equals a word or a mark.
 type tok struct {
 	off, end int
 	text     string
-	kind     byte // 'w' word, 'p' mark, 'l' literal
-	depth    int  // open brackets around it
+	kind     byte // 'w' for a word, 'p' for a mark, 'l' for a literal
+	depth    int  // the number of open brackets around it
 }
 
 var comparisons = map[string]bool{"==": true, "===": true, "!=": true, "!==": true, "<=": true, ">=": true}
@@ -26,7 +25,7 @@ func stringEnd(src string, i int) int {
 		switch src[j] {
 		case '\\':
 			j++
-			if strings.HasPrefix(src[j:], "\r\n") { // CR and LF after a backslash are one line terminator
+			if strings.HasPrefix(src[j:], "\r\n") { // after a backslash, CR and LF are one line terminator
 				j++
 			}
 		case '\n', '\r':
@@ -59,7 +58,7 @@ func regexEnd(src string, i int) int {
 	return len(src)
 }
 
-// markLen returns the length of the punctuation mark at the start of s.
+// markLen returns the length of the punctuation mark that s begins with.
 func markLen(s string) int {
 	for _, m := range [...]string{">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=",
 		"=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**"} {

@@ -1,6 +1,5 @@
-// Exo-worker is a worker and nothing else. A host names it in worker.PoolOptions.Binary. Then a program's process
-// initialises only the engine, and not everything that the host links. Build it together with the host, from the same
-// go.mod:
+// Exo-worker is only a worker. A host names it in worker.PoolOptions.Binary, so that a program's process initialises only the engine, not
+// everything that the host links. Build it together with the host, from the same go.mod:
 //
 //	go build -o /usr/local/lib/myhost/exo-worker github.com/exoagent/exoagent/exoeval/worker/exo-worker
 package main
@@ -9,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	_ "github.com/exoagent/exoagent/exoeval/worker" // takes the process over before main runs
+	_ "github.com/exoagent/exoagent/exoeval/worker" // this import takes over the process before main runs
 )
 
 func main() {

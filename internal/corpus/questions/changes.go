@@ -31,8 +31,8 @@ import (
 // The rest of the file is as for other questions. A right or mended program leaves the same tables
 // and rows as this SQL; a wrong program leaves everything as it was.
 
-// Changes asks for every change on each engine. given lists columns, as table.column, with cells
-// that the database chooses itself, like the number of a new row. They are not compared.
+// Changes asks for every change on each engine. given lists columns, as table.column, whose cells the database chooses, such as the number of
+// a new row. These are not compared.
 func Changes(t *testing.T, app corpus.App, questions []*Question, given ...string) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		s := openState(t, app, e, given)
@@ -48,7 +48,7 @@ func Changes(t *testing.T, app corpus.App, questions []*Question, given ...strin
 	})
 }
 
-// state is a database that programs change. Tests read it without the guard.
+// state is a database that programs change. Tests read it without going through grants.
 type state struct {
 	engine tu.Engine
 	db     *exosql.DB
@@ -76,7 +76,7 @@ func openState(t *testing.T, app corpus.App, e tu.Engine, given []string) *state
 	return s
 }
 
-// url returns the URL of a fresh database. Nothing in it has to outlive the test, so no commit waits for a disk.
+// url returns the URL of a fresh database. No commit waits for a disk, because nothing has to outlive the test.
 func (s *state) url(t *testing.T) string {
 	t.Helper()
 	if s.engine.Name == tu.Postgres.Name {
@@ -145,7 +145,7 @@ func (s *state) look(t *testing.T, db querier) string {
 	return out.String()
 }
 
-// restore undoes what programs did.
+// restore undoes what programs changed.
 func (s *state) restore(t *testing.T) {
 	t.Helper()
 	text := s.engine.Pick("BEGIN;", "BEGIN; SET LOCAL session_replication_role = replica;")

@@ -34,34 +34,36 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Question is one file.
+// Question is one file of testdata/questions.
 type Question struct {
 	Name, Path string
 	Asked      string
 	As         int64
-	Form       string // the form of the SQL's answer: value, row, rows or list; or "after": the SQL makes the change that is asked for, see Changes
+	Form       string // Form is the form of the SQL's answer: value, row, rows or list; for "after" the SQL makes the requested change, see Changes
 	AnyOrder   bool
 	SQL        string
-	Before     string // SQL that runs before a change is asked for
+	Before     string // SQL that runs before the program makes the change
 	Right      []Program
 	Wrong      []Wrong
-	Pending    []Wrong // programs that give a wrong answer without an error; Fails has the reason
+	Pending    []Wrong // programs with a wrong answer and no error; Fails has the reason
 }
 
 // Program is a program, with the name of its style.
 type Program struct{ Manner, Code string }
 
-// Wrong is a program that fails, its error, and the mended program.
+// Wrong is a program that fails, with its error and the mended program.
 type Wrong struct {
 	Program
-	Fails  string // "kind line:column\nmessage"
-	Notice bool   // the program does not fail: it gives undefined, and the notice explains why
+	Fails string // has the form "kind line:column
+	//
+	// message"
+	Notice bool // the program returns undefined instead of failing, and a notice explains why
 	Mended string
 }
 
 var fileName = regexp.MustCompile(`^[0-9]{2}-[a-z0-9-]+\.txt$`)
 
-// Read reads the questions of a directory. There must be exactly want of them.
+// Read reads the questions of a directory. It fails unless there are exactly want.
 func Read(t testing.TB, dir string, want int) []*Question {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -14,8 +14,8 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Readers runs the programs of testdata/readers that were written from one description, and returns how many give the answer of the SQL. A program
-// that fails is an error.
+// Readers runs the programs of testdata/readers that models wrote from one description. It returns how many of them give the answer of the SQL. A
+// program that fails is an error.
 func Readers(t *testing.T, app corpus.App, of, name string, questions []*Question) (right int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(tu.Root(), "testdata", "readers", of, name+".json"))

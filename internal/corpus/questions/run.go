@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update-errors", false, "write the present errors of wrong programs, and sort programs into right and wrong as they are now; read what it wrote!")
 
-// Run asks every question on each engine, as the user who asks it.
+// Run asks each question on each engine, as the user in its file.
 func Run(t *testing.T, app corpus.App, questions []*Question) {
 	plain := open(t, app)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -47,7 +47,7 @@ func Run(t *testing.T, app corpus.App, questions []*Question) {
 	})
 }
 
-// open opens a database with the seed, on a connection without grants.
+// open opens a database with the seed, on a plain connection, to which no grant applies.
 func open(t *testing.T, app corpus.App) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", ":memory:")
@@ -55,7 +55,7 @@ func open(t *testing.T, app corpus.App) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1) // each connection to :memory: has a database of its own
+	db.SetMaxOpenConns(1) // each connection to :memory: would have its own database
 	if _, err := db.Exec(app.SQL); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	}
 }
 
-// result returns what a program gives, nil if it fails.
+// result returns the result of a program, or nil if the program fails.
 func result(t *testing.T, tool *codemode.Tool, code string) (got any) {
 	if res := tool.Run(context.Background(), code); res.Err == nil {
 		if err := json.Unmarshal(res.JSON, &got); err != nil {
@@ -126,7 +126,7 @@ func result(t *testing.T, tool *codemode.Tool, code string) (got any) {
 	return got
 }
 
-// rewrite replaces a part of the question's file. With an empty part it appends.
+// rewrite replaces a part of the question's file by a text. It appends the text if part is empty.
 func (q *Question) rewrite(t *testing.T, part, by string) {
 	text, err := os.ReadFile(q.Path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (q *Question) rewrite(t *testing.T, part, by string) {
 	}
 }
 
-// ending returns the name of the section for how a wrong program ends.
+// ending returns the name of the file's section for the end of a wrong program.
 func ending(w Wrong) string {
 	if w.Notice {
 		return "notice"
@@ -164,8 +164,8 @@ var token = regexp.MustCompile(`[A-Za-z_$][\w$]*|'[\w…%.-]*'|\d+|[=!<>&|+?]+|\
 
 var without = regexp.MustCompile(`(?:must not be|without) (\w+|\(\))`)
 
-// names reports whether a message has something that mended has and wrong lacks, or names what to
-// leave out. If mended has the same parts as wrong, the message must name where a part belongs.
+// names reports whether a message names something that mended has and wrong lacks, or something to leave out. If both have the same parts, the
+// message must name where a part belongs.
 func names(message, wrong, mended string) bool {
 	count := func(s string) map[string]int {
 		n := map[string]int{}
@@ -235,8 +235,7 @@ func (q *Question) answer(t *testing.T, db *sql.DB) any {
 	return all[0]
 }
 
-// same reports whether a program's result equals the result of the SQL. SQLite has 0 and 1 for
-// false and true, and sums of floats may differ slightly.
+// same reports whether a program's result equals the SQL's. In SQLite true and false are 1 and 0, and sums of floats may differ slightly.
 func same(want, got any, anyOrder bool) bool {
 	switch w := want.(type) {
 	case []any:
@@ -270,7 +269,7 @@ func same(want, got any, anyOrder bool) bool {
 		}
 		return same(float64(w), got, false)
 	case float64:
-		if s, ok := got.(string); ok { // a decimal is shown as its exact text
+		if s, ok := got.(string); ok { // a program gets a decimal as its exact text
 			f, err := strconv.ParseFloat(s, 64)
 			got = f
 			if err != nil {

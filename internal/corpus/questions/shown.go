@@ -16,7 +16,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Shown checks the row of docs/models.md with the size of what a model is shown of the app.
+// Shown checks a row of docs/models.md: the size of the texts that a model reads about the app.
 func Shown(t *testing.T, app corpus.App) {
 	db, ids := app.Open(t, tu.SQLite)
 	grants := app.Grants(db, ids[0])
@@ -32,7 +32,7 @@ func Shown(t *testing.T, app corpus.App) {
 	InPage(t, fmt.Sprintf("[examples/%s](../examples/%[1]s), %d tables", app.Name, len(tool.Size().Interfaces)), tool.Size())
 }
 
-// InPage checks that docs/models.md has the row of this size.
+// InPage checks that docs/models.md has a row with this size.
 func InPage(t *testing.T, what string, s codemode.Size) {
 	t.Helper()
 	var each []string

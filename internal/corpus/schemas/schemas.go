@@ -66,10 +66,10 @@ func open(name, rights string) (corpus.App, error) {
 
 type declared struct {
 	ids     string
-	tables  [][]string // name, kind, column or link
-	links   [][]string // from, columns, name, to, columns, name of the way back
-	granted [][]string // name, table
-	rights  [][]string // insert, update or delete, table, columns
+	tables  [][]string // each has a name, a kind, and a column or a link
+	links   [][]string // each has from, columns, name, to, columns, and the name of the way back
+	granted [][]string // each has a name and a table
+	rights  [][]string // each has insert, update or delete, the table, and columns
 
 	postgres string
 }
@@ -99,7 +99,7 @@ func parse(text string) *declared {
 	return d
 }
 
-// grants declares everything for one user.
+// grants declares everything in the files for one user.
 func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 	live, err := db.Catalog(context.Background())
 	if err != nil {

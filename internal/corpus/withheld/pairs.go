@@ -8,15 +8,15 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// These are the secrets of the two worlds. They differ in each bit that a program asks for.
+// These are the secrets of the two worlds. They differ in each bit that a program uses.
 const (
 	secretA = 'A'
 	secretB = 'z'
 )
 
-// Pairs fails if what observe returns for a program depends on the secret, in worlds whose result does not admit the
-// secret. It runs the named programs, or all of Programs. It returns the programs with an observation that does depend
-// on the secret in worlds that admit it: these prove that the test observes something.
+// Pairs tests the named programs, or all of Programs. It fails if observe's result for a program depends on the secret in worlds that withhold
+// the result. It returns the programs with a result of observe that depends on the secret in worlds that admit it. These prove that the test
+// observes something.
 func Pairs(t *testing.T, e tu.Engine, observe func(t *testing.T, w *World, program string) string, names ...string) (told []string) {
 	t.Helper()
 	if len(names) == 0 {

@@ -1,5 +1,5 @@
-// Package withheld has programs that read what their result may not carry, and then do something that depends on a bit of it. Two worlds differ
-// only in that secret. Pairs observes, with a test's own function, what a program leaves behind in both, and fails if the two observations differ.
+// Package withheld has programs that read what their result may not contain, and then do something that depends on a bit of it. Two worlds differ
+// only in that secret. Pairs compares what a test observes of a program in both worlds, and fails if that differs.
 package withheld
 
 import (
@@ -19,10 +19,10 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// read gives a program n, which is the secret, and bit, which is its last bit. p is a row whose cells are sealed.
+// read defines n, the secret, and bit, its last bit, for a program. p is a row with sealed cells.
 const read = "const p = await people.first(); const n = await reveal(p.pay); const bit = n & 1;\n"
 
-// Programs are the ways in which a program may use the secret. Each runs after read.
+// Programs are ways in which a program may use the secret. Each runs after read.
 var Programs = map[string]string{
 	"chooses sealed values to return": "return [0, 1, 2, 3, 4, 5, 6].filter(i => n >> i & 1).map(i => p['c' + i])",
 	"chooses what outsiders wrote":    "return [0, 1].filter(i => n >> i & 1).map(i => p['u' + i])",
@@ -51,15 +51,15 @@ var Programs = map[string]string{
 	"uses up bits of a declassifier":  "try { for (let i = 0; i < n % 8; i++) await oracle.same({ a: p.c0, b: 'x' }) } catch {} return 1",
 }
 
-// World is what programs are granted, and its traces.
+// World has what programs are granted, and the traces that they leave.
 type World struct {
 	Secret    int
 	DB        *exosql.DB
 	Grants    codemode.Grants
 	Options   codemode.Options
 	Approvals *policy.Approvals
-	Posted    int      // by board.post, and payroll.book
-	Lines     []string // the lines of the console, as the host gets them
+	Posted    int      // counts calls of board.post and payroll.book
+	Lines     []string // the lines of the console that the host gets
 }
 
 // Tool makes the tool of a world.
@@ -82,7 +82,7 @@ type word struct {
 	Word string
 }
 
-// New makes a world with a secret. Its result admits the labels g0 to g6 and the given ones.
+// New makes a world with a secret. Its result admits the labels g0 to g6 and those in admits.
 func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	t.Helper()
 	w := &World{Secret: secret, Approvals: &policy.Approvals{}}
@@ -90,7 +90,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	w.DB = e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(
 		"CREATE TABLE people (id {int} PRIMARY KEY, pay {int} NOT NULL, rank {int} NOT NULL, "+strings.Join(labelled, " TEXT NOT NULL, ")+" TEXT NOT NULL)",
 		fmt.Sprintf("INSERT INTO people VALUES (1, %d, 1%s)", secret, strings.Repeat(", 'x'", len(labelled))),
-		e.Pick("", "CREATE SEQUENCE ids"), // for both tables: a number that was taken is not given back
+		e.Pick("", "CREATE SEQUENCE ids"), // both tables use it, because the database does not reuse a number
 		"CREATE TABLE words (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)",
 		"CREATE TABLE secrets (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)")})
 	p := exosql.NewTable[person]("people")
@@ -105,7 +105,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 		exosql.NewColumn(p, "c4", func(p *person) *string { return &p.C4 }).WithLabel("g4"),
 		exosql.NewColumn(p, "c5", func(p *person) *string { return &p.C5 }).WithLabel("g5"),
 		exosql.NewColumn(p, "c6", func(p *person) *string { return &p.C6 }).WithLabel("g6"),
-		exosql.NewColumn(p, "u0", func(p *person) *string { return &p.U0 }).WithLabel("rank", "untrusted:0"), // sealed, and outsiders wrote it
+		exosql.NewColumn(p, "u0", func(p *person) *string { return &p.U0 }).WithLabel("rank", "untrusted:0"), // this column is sealed, and outsiders wrote it
 		exosql.NewColumn(p, "u1", func(p *person) *string { return &p.U1 }).WithLabel("rank", "untrusted:1")).AllowUpdate(pay)
 	plain, secrets := exosql.NewTable[word]("words"), exosql.NewTable[word]("secrets").WithLabel("pay")
 	columns := func(t *exosql.Table[word]) (exosql.Member[word], *exosql.Column[word, string]) {

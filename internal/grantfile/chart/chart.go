@@ -55,8 +55,8 @@ func Mermaid(m *grantfile.Manifest) string {
 	return b.String()
 }
 
-// label makes a text of a chart from the lines that are not empty. It escapes quotes and brackets:
-// a name with one could end the text, and the rest of the name would be drawn as part of the chart.
+// label makes a text of a chart from the lines that are not empty. It escapes quotes and brackets, because a name with one could end the text
+// and continue as part of the chart.
 func label(lines ...string) string {
 	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
 	for i, s := range lines {

@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// Sets are the change sets of a file, and the store in which they wait.
+// Sets are the change sets of a file, with the store in which they wait.
 type Sets struct {
 	*review.Keeper
 	Store store.Store
-	Key   []byte // encrypts what waits
+	Key   []byte // encrypts the change sets
 }
 
-// Close closes the store. Of nil Sets it does nothing.
+// Close closes the store. Nil Sets do nothing.
 func (k *Sets) Close() error {
 	if k == nil {
 		return nil

@@ -39,7 +39,7 @@ func (s *Service) api() (exo.Object, error) {
 		return nil, err
 	}
 	c.Hosts[0].Headers = nil
-	u, _ := url.Parse(s.API.Text) // config has parsed it
+	u, _ := url.Parse(s.API.Text) // config has already parsed the address
 	var methods []web.Method
 	for _, list := range [][]Call{s.Reads, s.Acts, s.Immediate} {
 		for _, call := range list {
@@ -62,7 +62,7 @@ func (s *Service) api() (exo.Object, error) {
 	return labelled{o, value.NewLabel(strict.Texts(s.Label)...)}, nil
 }
 
-// labelled is an API each of whose answers has a label as a whole, its number of rows and its errors, too.
+// labelled is an API with a label on each whole answer, also on its number of rows and its errors.
 type labelled struct {
 	*web.API
 	label value.Label
@@ -79,7 +79,7 @@ func (o labelled) Describe() (message.Description, error) {
 		own := *i
 		own.Methods = maps.Clone(i.Methods)
 		for name, m := range own.Methods {
-			if m.Effect != message.Held { // which has no answer
+			if m.Effect != message.Held { // a held call has no answer
 				with := *m
 				with.Reply = m.Reply.Join(o.label)
 				own.Methods[name] = &with
@@ -90,7 +90,7 @@ func (o labelled) Describe() (message.Description, error) {
 	return d, nil
 }
 
-// rules adds what the file says of a method to it.
+// rules adds the file's rules to a method.
 func (s *Service) rules(m web.Method, verb string) (web.Method, error) {
 	in := func(list []Call) bool {
 		return slices.ContainsFunc(list, func(c Call) bool { return c.Text == m.Name })

@@ -1,6 +1,6 @@
 package services
 
-// This file has the requests that a service may be sent, and puts each use of a secret on the record.
+// This file makes the requests to a service possible, and notes each use of a secret in the record.
 
 import (
 	"cmp"
@@ -17,10 +17,10 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// sentFor is the key of the message that a request is sent for.
+// sentFor is a context key: the message that causes a request.
 type sentFor struct{}
 
-// recorded is an MCP server with each use of a secret on the record of the message.
+// recorded is an MCP server that notes each use of a secret in the record of the message.
 type recorded struct{ *mcpclient.Object }
 
 // Eval implements exo.Object.
@@ -28,7 +28,7 @@ func (o recorded) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	return o.Object.Eval(context.WithValue(ctx, sentFor{}, m), m)
 }
 
-// config is what requests to an address may be.
+// config returns the bounds of requests to an address.
 func (s *Service) config(address string, verbs ...string) (web.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,6 +1,6 @@
 package services
 
-// This file lists what a file says of a service, for a reviewer.
+// This file lists the declarations of a service, for a reviewer of the file.
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Where says what the service is, and where.
+// Where returns the kind and the address or command of the service, for a reviewer.
 func (s *Service) Where() string {
 	switch {
 	case s.MCP.Text != "":
@@ -20,7 +20,7 @@ func (s *Service) Where() string {
 	return fmt.Sprintf("an HTTP API at %s, described by %s", s.API.Text, s.OpenAPI)
 }
 
-// Lines adds a line for each thing that the file says. add takes a subject, a key and a value.
+// Lines adds a line for each declaration of the service. add takes a subject, a key and a value.
 func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	of := "service " + s.Text
 	add(of, "", "%s", s.Where())
@@ -62,7 +62,7 @@ func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	}
 }
 
-// Has lists what the file gives a service: secrets by their places, variables, files and networks.
+// Has lists what the file gives a service: the places of secrets, variables, files and networks.
 func (s *Service) Has() (out []string) {
 	for _, x := range s.Secrets {
 		how := x.From.String()

@@ -1,6 +1,6 @@
 package services
 
-// This file has what the file says of an MCP server, over HTTP or as a process, as package mcpclient wants it.
+// This file prepares an MCP server for package mcpclient, over HTTP or as a process.
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// connection is what the file says of an MCP server, with what its host has of it.
+// connection is an MCP server of the file, with what the host keeps for it.
 type connection struct {
 	server  mcpclient.Server
-	wrote   *tail          // the error output of a process
-	web     *web.Transport // to an address
+	wrote   *tail          // the end of a process's error output
+	web     *web.Transport // requests to an address
 	secrets []string
 }
 
@@ -34,7 +34,7 @@ func (c *connection) close() {
 	}
 }
 
-// failure is the error of a server that can't be used. Its text has no secret; the error that it wraps may.
+// failure is the error of a server that can't be used. Its text has no secret, but the error that it wraps may have one.
 type failure struct {
 	text string
 	err  error
@@ -44,7 +44,7 @@ func (e *failure) Error() string { return e.text }
 
 func (e *failure) Unwrap() error { return e.err }
 
-// failed is the error of a server, with the end of what its process wrote.
+// failed returns the error of a server, with the last output of its process.
 func (c *connection) failed(err error) error {
 	text := hidden(strings.TrimPrefix(err.Error(), "mcpclient: "+c.server.Name+": "), c.secrets)
 	if errors.Is(err, mcpclient.ErrTooLarge) {
@@ -63,7 +63,7 @@ func (s *Service) connection(ctx context.Context, env func(string) string) (*con
 		Pin: s.Pin.Text, Label: value.NewLabel(strict.Texts(s.Label)...), Admits: value.NewLabel(strict.Texts(s.Admits)...),
 		Bounds: mcpclient.Bounds{Bytes: s.Answer, Call: s.Time},
 	}}
-	texts := map[string]string{} // of the secrets, by their names
+	texts := map[string]string{} // the texts of the secrets, by name
 	for _, x := range s.Secrets {
 		text, err := x.text(ctx, env)
 		if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) connection(ctx context.Context, env func(string) string) (*con
 	var err error
 	if s.Command == nil {
 		c.server.URL = s.MCP.Text
-		if u, _ := url.Parse(s.MCP.Text); u.Path == "" { // check has parsed it
+		if u, _ := url.Parse(s.MCP.Text); u.Path == "" { // check has already parsed the address
 			c.server.URL += "/"
 		}
 		if c.web, err = s.transport(c.server.URL, "POST", "GET", "DELETE"); err == nil {
@@ -91,7 +91,7 @@ func (s *Service) connection(ctx context.Context, env func(string) string) (*con
 	return c, err
 }
 
-// process is the command with its secrets.
+// process returns the command with its secrets.
 func (s *Service) process(secrets map[string]string) (*mcpclient.Command, error) {
 	c := &mcpclient.Command{Path: s.Command[0], Args: s.Command[1:], Env: slices.Clone(s.Env), Network: s.Network, Memory: uint64(s.Memory)}
 	at, err := filepath.Abs(s.dir)

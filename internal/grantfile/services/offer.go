@@ -1,6 +1,6 @@
 package services
 
-// This file lists what a service offers, for a person who decides what programs may call.
+// This file lists what a service offers, for the person who decides what programs may call.
 
 import (
 	"context"
@@ -16,17 +16,18 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Offer is one call that a service offers. Its texts are the service's own: nothing in them need be true.
+// Offer is one call that a service offers. The service wrote the texts, so they may be false.
 type Offer struct {
-	Name        string          `json:"name"`            // as the lists of the file have it
-	Route       string          `json:"route,omitempty"` // of an API
+	Name        string          `json:"name"`            // the name in the lists of the file
+	Route       string          `json:"route,omitempty"` // the route, for an API
 	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"input,omitempty"`  // the schema of its argument
-	Output      json.RawMessage `json:"output,omitempty"` // the schema of its answer
-	Use         string          `json:"use,omitempty"`    // reads, acts or immediate; "": programs can't call it
+	Input       json.RawMessage `json:"input,omitempty"`  // the JSON schema of the argument
+	Output      json.RawMessage `json:"output,omitempty"` // the JSON schema of the answer
+	Use         string          `json:"use,omitempty"`    // "reads", "acts" or "immediate"; "" if programs can't call it
 }
 
-// Offers lists all calls that a service offers, and the digest of those that the file uses, both of one answer. It makes no call.
+// Offers lists all calls that a service offers, and the digest of those that the file uses. Both come from the same answer. Offers makes no
+// call.
 func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
 	if s.API.Text != "" {
 		out, digest, err = s.operations()

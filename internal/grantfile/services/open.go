@@ -1,6 +1,6 @@
 package services
 
-// This file opens services, and compares what is there with the pins.
+// This file opens services, and compares their offers with the pins.
 
 import (
 	"context"
@@ -15,31 +15,31 @@ import (
 // Opened is a service that can be called.
 type Opened struct {
 	Object  exo.Object
-	Missing []string // walls that its process lacks on this system
+	Missing []string // walls that this system lacks for the process
 	Close   func()
 }
 
-// PinError is the error of a service that is not what is pinned.
+// PinError is the error of a service with an offer that differs from the pin, or has no pin.
 type PinError struct {
-	Digest string // what a person may pin after reading what there is
-	Had    bool   // there is another pin
+	Digest string // the digest that a person may pin after reading the offer
+	Had    bool   // the file has another pin
 }
 
 func (e *PinError) Error() string {
-	had := "nobody has pinned what it offers"
+	had := "its offer has no pin"
 	if e.Had {
-		had = "it offers something else than what is pinned, or the file lists other calls"
+		had = "its offer differs from the pin, or the file lists other calls"
 	}
 	return fmt.Sprintf("%s: read it (`exo services` shows it), then write `pin: %s`", had, e.Digest)
 }
 
-// Open makes the object of a service. env finds variables. A process that Open starts ends with ctx, or at Close.
+// Open makes the object of a service. env looks variables up. A process that Open starts ends with ctx, or at Close.
 func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, error) {
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
 		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
 	}
 	if s.API.Text != "" {
-		for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
+		for _, x := range s.Secrets { // find a missing secret at the start, not in a program's call
 			if _, err := x.text(ctx, env); err != nil {
 				return Opened{}, err
 			}
@@ -65,5 +65,5 @@ func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, er
 	return Opened{}, c.failed(err)
 }
 
-// interfaceName is the service's name as that of an interface. Its first letter is one of ASCII, see check.
+// interfaceName returns the service's name as the name of an interface. Its first letter is an ASCII letter: see check.
 func (s *Service) interfaceName() string { return strings.ToUpper(s.Text[:1]) + s.Text[1:] }

@@ -1,6 +1,6 @@
 package services
 
-// This file finds secrets for processes.
+// This file reads secrets for processes.
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// text finds a secret for a process. An error has its place only.
+// text reads a secret for a process. An error contains only the secret's place.
 func (x *Secret) text(ctx context.Context, env func(string) string) (text string, err error) {
 	if x.Command == nil {
 		text, err = x.From.Text(env)
@@ -20,7 +20,7 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 		defer cancel()
 		var b []byte
 		c := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
-		c.WaitDelay = time.Second // what it started may go on, and have its output
+		c.WaitDelay = time.Second // a process that the command started may continue and keep the output open
 		b, err = c.Output()
 		text = strings.TrimSpace(string(b))
 	}
@@ -29,7 +29,7 @@ func (x *Secret) text(ctx context.Context, env func(string) string) (text string
 		if x.Command != nil {
 			from = "the command " + filepath.Base(x.Command[0])
 		}
-		return "", fmt.Errorf("%s gives nothing for the secret %s", from, x.Text)
+		return "", fmt.Errorf("%s gives no text for the secret %s", from, x.Text)
 	}
 	return text, nil
 }

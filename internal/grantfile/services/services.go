@@ -2,7 +2,7 @@
 // the objects that programs call.
 package services
 
-// This file has what a file says of a service.
+// This file reads the services of a grant file.
 
 import (
 	"cmp"
@@ -55,13 +55,13 @@ type Service struct {
 	dir string // of the file
 }
 
-// Call is a method for programs: Name, of what the server calls Of.
+// Call is a method for programs. The server knows it by the name Of.
 type Call struct {
 	strict.Name
 	Of string
 }
 
-// String is the call for a person.
+// String returns the call as a person reads it.
 func (c Call) String() string {
 	if c.Text == c.Of {
 		return c.Text
@@ -69,7 +69,7 @@ func (c Call) String() string {
 	return c.Text + ": " + c.Of
 }
 
-// Secret is a header of requests to the service, or a variable of its process, whose text has another place.
+// Secret is a header of requests to the service, or a variable of its process. Its text is in another place.
 type Secret struct {
 	strict.Name
 	From    strict.Secret
@@ -159,7 +159,7 @@ func networks(r *strict.Reader, e strict.Entry) (out []netip.Prefix) {
 	return out
 }
 
-// calls reads a list of names, or a map from the programs' names to the server's.
+// calls reads a list of names, or a map from programs' names to the server's names.
 func calls(r *strict.Reader, e strict.Entry) (out []Call) {
 	if e.Value.Kind != yaml.MappingNode {
 		for _, n := range r.Names(e.Value, e.Name) {
@@ -199,7 +199,7 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 	return out
 }
 
-// check compares what the file says of a service with itself. What the server lacks, Open finds.
+// check finds contradictions in the declaration of a service. Open finds what the server lacks.
 func (s *Service) check(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	kinds, address := 0, cmp.Or(s.API, s.MCP)
@@ -259,20 +259,20 @@ func (s *Service) check(r *strict.Reader) {
 
 var variable = regexp.MustCompile("^[A-Za-z_][A-Za-z0-9_]*$")
 
-// CheckLabels compares the labels of a service with each other, once each has the spelling by which package value knows its kind.
+// CheckLabels compares the labels of a service with each other. Each tag must have the spelling that shows package value its kind.
 func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Label {
 		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
-			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
+			r.At(l.Pos, "write `%s` under `admits` as well: otherwise a program that has read an answer could not call the service again", l.Text)
 		}
 	}
 }
 
-// reachable reports whether an address can be that of a server. Its host need not exist.
+// reachable reports whether a server could have this address. Its host need not exist.
 func (s *Service) reachable(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && !strings.HasPrefix(u.Port(), "0") && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && s.Networks != nil)
 }
 
-// Acting reports whether programs may change something by the service.
+// Acting reports whether programs may change something through the service.
 func (s *Service) Acting() bool { return len(s.Acts)+len(s.Immediate) > 0 }

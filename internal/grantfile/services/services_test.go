@@ -345,7 +345,7 @@ func TestPins(t *testing.T) {
 	d := &desk{}
 	text := overHTTP(d.serve(t), "")
 	_, err := openFile(t, text)
-	if err == nil || !strings.Contains(err.Error(), ":5:3: the service desk: nobody has pinned what it offers") {
+	if err == nil || !strings.Contains(err.Error(), ":5:3: the service desk: its offer has no pin") {
 		t.Fatal(err)
 	}
 	_, digest, _ := strings.Cut(err.Error(), "`pin: ")
@@ -356,7 +356,7 @@ func TestPins(t *testing.T) {
 	}
 	tool, _ := toolOf(t, decl, nil)
 	d.extra = true
-	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), ":10:10: the service desk: it offers something else than what is pinned") {
+	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), ":10:10: the service desk: its offer differs from the pin") {
 		t.Errorf("another description: %v", err)
 	}
 	if r := tool.Run(t.Context(), "api.desk.list_tickets()"); r.Err != nil {
@@ -375,7 +375,7 @@ func TestPins(t *testing.T) {
 	if err != nil || offers[2].Description != "the open tickets" || got != s.Pin.Text {
 		t.Errorf("%+v %s %v", offers, got, err)
 	}
-	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), "it offers something else than what is pinned") {
+	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), "its offer differs from the pin") {
 		t.Errorf("a server with two faces: %v", err)
 	}
 }
@@ -474,7 +474,7 @@ func TestAPIPin(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(document, "/tasks:", "/admins:", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openFile(t, text); err == nil || !strings.Contains(err.Error(), "it offers something else than what is pinned") {
+	if _, err := openFile(t, text); err == nil || !strings.Contains(err.Error(), "its offer differs from the pin") {
 		t.Errorf("another document: %v", err)
 	}
 }
@@ -569,7 +569,7 @@ func TestServicesUnreviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer decl.Close()
-	if len(findings) != 1 || !strings.Contains(findings[0].String(), "the services are not there, since nobody has reviewed the file") {
+	if len(findings) != 1 || !strings.Contains(findings[0].String(), "the services were not started, because the file is not reviewed") {
 		t.Errorf("%v", findings)
 	}
 	if _, err := os.Stat(made); err == nil || len(d.tokens) > 0 {

@@ -1,7 +1,7 @@
 package services
 
-// This file keeps the end of what a process writes to its error output, for the error of a process that does not start. Nothing of it reaches
-// a terminal otherwise: the process may write as much as it likes, and what it likes.
+// This file keeps the end of a process's error output, for the error if the process does not start. The rest reaches no terminal, because the
+// process may write as much as it likes, and anything.
 
 import (
 	"os"
@@ -14,13 +14,13 @@ import (
 
 // tail is the error output of a process.
 type tail struct {
-	to    *os.File // for the process
+	to    *os.File // the end that the process writes to
 	ended chan struct{}
 	mu    sync.Mutex
 	last  []byte
 }
 
-// tailBytes is what is kept. Less is shown: a secret that begins before that would be cut, and found by nobody.
+// tailBytes is how much is kept. Less of it is shown, because a secret that is cut at the beginning would not be recognised.
 const (
 	tailBytes  = 64 << 10
 	shownBytes = 1000
@@ -50,14 +50,14 @@ func newTail() (*tail, error) {
 	return t, nil
 }
 
-// close ends the host's side: the pipe ends with the process.
+// close closes the host's end, so the pipe ends with the process.
 func (t *tail) close() {
 	if t != nil {
 		t.to.Close()
 	}
 }
 
-// text is the end of what was written, in one line and without secrets; "": nothing.
+// text returns the end of the output, in one line and without secrets, or "".
 func (t *tail) text(secrets []string) string {
 	if t == nil {
 		return ""
@@ -65,7 +65,7 @@ func (t *tail) text(secrets []string) string {
 	t.close()
 	select {
 	case <-t.ended:
-	case <-time.After(time.Second): // something that it started still has it
+	case <-time.After(time.Second): // a process that it started still has the pipe
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *tail) text(secrets []string) string {
 	return printable.OneLine(strings.ToValidUTF8(text[max(0, len(text)-shownBytes):], ""))
 }
 
-// hidden returns a text without secrets, which servers repeat in errors, which end in logs. It finds them as they are, and not in other spellings.
+// hidden returns a text without secrets. Servers repeat secrets in errors, and errors end in logs. hidden finds only exact spellings.
 func hidden(text string, secrets []string) string {
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "[secret]")

@@ -1,6 +1,6 @@
 package strict
 
-// This file reads the text of a file.
+// This file parses the text of a file.
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func Load(text []byte, doc *yaml.Node) error {
 
 var errSecond = errors.New("there is a second document (---): a grant file has only one")
 
-// PosOfError is the place of an error of Load.
+// PosOfError returns the place of an error of Load.
 func PosOfError(err error) Pos {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Mark.Line > 0 {
 		return Pos{e.Mark.Line, max(e.Mark.Column, 1)}
@@ -37,7 +37,7 @@ func PosOfError(err error) Pos {
 	return Pos{1, 1}
 }
 
-// Shortened is the text of an error of Load, in one line.
+// Shortened returns the text of an error of Load in one line.
 func Shortened(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {

@@ -25,13 +25,13 @@ func (p Pos) After(o Pos) bool { return cmp.Or(p.Line-o.Line, p.Column-o.Column)
 type Problem struct {
 	Pos
 	Msg  string
-	Kind exosql.FindingKind // "": the file alone is wrong
+	Kind exosql.FindingKind // "" if the file alone is wrong
 }
 
 // Invalid is the Kind of an error in the file itself.
 const Invalid exosql.FindingKind = "invalid"
 
-// Code is the text in brackets after a problem.
+// Code returns the text in brackets after a problem.
 func (p Problem) Code() exosql.FindingKind { return cmp.Or(p.Kind, Invalid) }
 
 // Errors has all errors of a file, in the file's order. Its Kind is fail.Invalid.
@@ -59,7 +59,7 @@ func (p *Problems) At(pos Pos, format string, args ...any) {
 	p.Of("", pos, format, args...)
 }
 
-// Of is At, with the kind of finding that exosql has for it.
+// Of is At with the kind that exosql's findings have.
 func (p *Problems) Of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
 	p.List = append(p.List, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
@@ -77,13 +77,13 @@ func (p *Problems) Err(file string) error {
 	return &Errors{file, list}
 }
 
-// maxProblems bounds how many errors are reported: a file of a megabyte can have hundreds of thousands.
+// maxProblems bounds the reported errors, because a file of a megabyte can have hundreds of thousands.
 const maxProblems = 50
 
-// PosOf is the place of a node.
+// PosOf returns the place of a node.
 func PosOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
-// Or ends an error with the nearest of the names, or with the list of names.
+// Or ends an error with the nearest of the names, or with all of them.
 func Or(got string, names []string) string {
 	if near := scalar.Nearest(got, names); near != "" {
 		return fmt.Sprintf("; did you mean `%s`?", near)

@@ -1,8 +1,8 @@
-// Package strict reads YAML without surprises: every node must have the type that is asked for, no name may be unknown or there twice, and each
-// error has its line and column. Package grantfile and package services read their parts of a grant file with it.
+// Package strict reads YAML strictly: every node must have the expected type, no name may be unknown or repeated, and each error has its line
+// and column. Package grantfile and package services read their parts of a grant file with it.
 package strict
 
-// This file has the Reader of values.
+// This file reads values.
 
 import (
 	"slices"
@@ -13,14 +13,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Reader reads nodes, and collects what is wrong with them.
+// Reader reads nodes, and collects their errors.
 type Reader struct {
 	Problems
-	Dir string                             // of the file
-	Saw func(n *yaml.Node, names []string) // if not nil, it gets the names that a map may have
+	Dir string                             // the folder of the file
+	Saw func(n *yaml.Node, names []string) // if not nil, Saw gets the names that a map may have
 }
 
-// Plain refuses what makes a file mean something else than its visible text: aliases, merges and tags.
+// Plain refuses aliases, merges and tags, because with them a file means something else than its visible text.
 func (r *Reader) Plain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
@@ -41,10 +41,10 @@ type Entry struct {
 	Value *yaml.Node
 }
 
-// Pos is the place of the name.
+// Pos returns the place of the name.
 func (e Entry) Pos() Pos { return PosOf(e.Key) }
 
-// Named is the name with its place.
+// Named returns the name with its place.
 func (e Entry) Named() Name { return Name{e.Name, e.Pos()} }
 
 // Entries reads a map with the file's own names.
@@ -92,10 +92,10 @@ func (r *Reader) Fields(n *yaml.Node, what string, known map[string]func(Entry))
 	}
 }
 
-// IsNull reports whether nothing is written.
+// IsNull reports whether a node has no value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// KindOf says in words what a node is.
+// KindOf returns the kind of a node in words.
 func KindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -1,6 +1,6 @@
 package strict
 
-// This file has the places of secrets: a file has no secret itself.
+// This file has the places of secrets. No secret itself is in a grant file.
 
 import (
 	"fmt"
@@ -14,15 +14,15 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Secret names the place of a secret, like a database's URL. An SQLite file has no secret, so its path may be in the grant file itself.
+// Secret names the place of a secret, such as a database's URL. The path of an SQLite file is no secret, so it may be in the grant file.
 type Secret struct {
 	Kind string // env, file or sqlite
-	Name string // of the variable, or a path
+	Name string // the name of the variable, or a path
 	Pos
-	Dir string // the folder that relative paths begin at; "": the working folder
+	Dir string // the folder where relative paths begin; "" for the working folder
 }
 
-// Beside makes a path that is relative to dir absolute to the program. Clients start exo serve in folders of their own choice.
+// Beside makes a path that is relative to dir absolute, because clients start exo serve in various folders.
 func Beside(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -40,7 +40,7 @@ func (r *Reader) URL(n *yaml.Node, what string) Secret {
 	return r.place(n, what, "env:NAME, file:PATH or sqlite:PATH", "env", "file", "sqlite")
 }
 
-// place reads the place of a secret. The error does not repeat the text: it may be the secret.
+// place reads the place of a secret. The error does not repeat the text, which may be the secret.
 func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret {
 	kind, name, found := strings.Cut(n.Value, ":")
 	at := PosOf(n)
@@ -72,7 +72,7 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
-// Text finds a text in a variable or a file, without white space around it. env finds variables; nil: os.Getenv.
+// Text reads a text from a variable or a file, without white space around it. env looks variables up; nil means os.Getenv.
 func (s Secret) Text(env func(string) string) (string, error) {
 	if s.Kind == "file" {
 		b, err := os.ReadFile(Beside(s.Dir, s.Name))
@@ -84,7 +84,7 @@ func (s Secret) Text(env func(string) string) (string, error) {
 	return strings.TrimSpace(env(s.Name)), nil
 }
 
-// Read finds the URL. env looks a variable up.
+// Read reads a database's URL from its place. env looks variables up.
 func (s Secret) Read(env func(string) string) (string, error) {
 	switch s.Kind {
 	case "sqlite":

@@ -1,4 +1,4 @@
-// Package browsertest drives a Chromium for tests of single pages.
+// Package browsertest drives a Chromium browser for tests of single pages.
 package browsertest
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// Tab is a page. A complaint of its console, its content policy or its network fails the test.
+// Tab is a page. A message of its console, its content policy or its network fails the test.
 type Tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -32,8 +32,8 @@ type Tab struct {
 	wrong []string
 	asked []string
 
-	inner  runtime.ExecutionContextID // of the newest frame
-	within bool                       // expressions run in that frame
+	inner  runtime.ExecutionContextID // the newest frame
+	within bool                       // expressions run in the newest frame
 }
 
 var browser struct {
@@ -43,14 +43,14 @@ var browser struct {
 	end func()
 }
 
-// Main runs the tests of a package and ends the browser that they share. It is the body of TestMain.
+// Main runs the tests of a package and then ends their shared browser. TestMain calls it.
 func Main(m *testing.M) {
 	code := m.Run()
 	End()
 	os.Exit(code)
 }
 
-// End ends the browser, for a package with a TestMain of its own.
+// End ends the browser. A package with its own TestMain calls it.
 func End() {
 	if browser.end != nil {
 		browser.end()
@@ -77,8 +77,8 @@ func start() {
 	browser.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
 }
 
-// Open opens a page on a screen of this width, in "light" or "dark". The page shares no state with
-// others. Without a Chromium the test is skipped; test.sh fails if a test is skipped.
+// Open opens a page on a screen of this width, in "light" or "dark". Pages share no state. Without a Chromium the test is skipped; test.sh
+// fails if a test is skipped.
 func Open(t *testing.T, url string, width int, colours string) *Tab {
 	t.Helper()
 	testutil.NotQuick(t)
@@ -152,7 +152,7 @@ func (b *Tab) Asked() []string {
 	return b.asked
 }
 
-// Allow removes the complaints that contain a text, and returns how many there were.
+// Allow removes the failures that contain a text, and returns their number.
 func (b *Tab) Allow(text string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,14 +184,14 @@ func JS[T any](b *Tab, expr string) T {
 	return out
 }
 
-// In runs f with expressions in the newest frame of the page.
+// In runs f. In f, expressions run in the newest frame of the page.
 func (b *Tab) In(f func()) {
 	b.within = true
 	defer func() { b.within = false }()
 	f()
 }
 
-// Until waits for an expression to be true.
+// Until waits until an expression is true.
 func (b *Tab) Until(expr string) {
 	b.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !JS[bool](b, "!!("+expr+")"); time.Sleep(20 * time.Millisecond) {
@@ -201,7 +201,7 @@ func (b *Tab) Until(expr string) {
 	}
 }
 
-// Press presses keys as a person does, like "\t" or "\r".
+// Press presses keys like a person, such as "\t" or "\r".
 func (b *Tab) Press(keys string) {
 	b.t.Helper()
 	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(keys)); err != nil {
@@ -209,13 +209,13 @@ func (b *Tab) Press(keys string) {
 	}
 }
 
-// Quote writes a text as JavaScript.
+// Quote writes a text as a JavaScript literal.
 func Quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
 
-// Shot saves a picture of the page in the folder that EXO_SCREENSHOTS names, or nowhere if it is not set.
+// Shot saves a picture of the page in the folder EXO_SCREENSHOTS. If that is not set, it does nothing.
 func (b *Tab) Shot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("EXO_SCREENSHOTS")

@@ -1,4 +1,4 @@
-// Package cuttest cuts the connection between a test and a PostgreSQL server, where a test wants it.
+// Package cuttest cuts the connection to a PostgreSQL server at a moment that a test chooses.
 package cuttest
 
 import (
@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// Cutter is between a client and the server. It cuts the connection at a message of the client: before the server has it, or after
-// the server has answered and before the client has the answer. With Hold the client is cut off, and the server gets the message when Hold ends.
+// Cutter is between a client and the server. It cuts the connection at a message of the client: before the server has the message, or after the
+// server's answer but before the client gets it. With Hold the client is cut off, and the server gets the message when Hold ends.
 type Cutter struct {
-	At, Seen atomic.Int64 // the number of the message, from 1
+	At, Seen atomic.Int64 // numbers of messages, from 1: where to cut, and how many came
 	Forward  atomic.Bool
 	Hold     chan struct{}
-	Arrived  chan struct{} // the held message was answered
+	Arrived  chan struct{} // closed when the held message was answered
 }
 
-// Serve returns the URL of a cutter before the server of a URL.
+// Serve starts a cutter in front of the server at a URL, and returns the cutter's URL.
 func (c *Cutter) Serve(t testing.TB, raw string) string {
 	t.Helper()
 	u, err := url.Parse(raw)

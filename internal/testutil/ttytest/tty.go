@@ -18,26 +18,25 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// TTY is a command at a pseudo-terminal, and what its screen shows.
+// TTY is a command at a pseudo-terminal with a screen.
 type TTY struct {
 	t    *testing.T
 	pty  *os.File
 	cmd  *exec.Cmd
 	vt   vt10x.Terminal
-	gone chan struct{} // the command closed the terminal
+	gone chan struct{} // closed when the command closes the terminal
 
 	mu  sync.Mutex
-	raw strings.Builder // everything that it wrote
+	raw strings.Builder // everything that the command wrote
 }
 
-// This is the size of the screen.
+// These are the columns and rows of the screen.
 const (
 	Rows = 40
 	Cols = 100
 )
 
-// Start runs a command at a terminal. Its history is in a directory of the test. env comes last,
-// and so overrides the other variables.
+// Start runs a command at a terminal. The command's history is in a folder of the test. env overrides other variables, because it comes last.
 func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -62,7 +61,7 @@ func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 			x.raw.Write(buf[kept : kept+n])
 			n += kept
 			whole := wholeRunes(buf[:n])
-			_, _ = x.vt.Write(buf[:whole]) // the screen answers where the cursor is
+			_, _ = x.vt.Write(buf[:whole]) // the screen may answer, for example with the cursor's position
 			kept = copy(buf, buf[whole:n])
 			x.mu.Unlock()
 		}
@@ -71,7 +70,7 @@ func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	return x
 }
 
-// wholeRunes returns how many bytes of b are complete characters: the screen would drop a character that is cut between two reads.
+// wholeRunes returns how many bytes of b are complete characters. The screen would drop a character that two reads cut.
 func wholeRunes(b []byte) int {
 	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
 		if at := len(b) - i; utf8.RuneStart(b[at]) {
@@ -91,7 +90,7 @@ func (x *TTY) Send(keys string) {
 	}
 }
 
-// Screen returns the text on the screen, without the spaces at the ends of lines.
+// Screen returns the text on the screen, without spaces at the ends of lines.
 func (x *TTY) Screen() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -102,17 +101,17 @@ func (x *TTY) Screen() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Written returns all that was written so far, with its escape sequences.
+// Written returns everything written so far, with escape sequences.
 func (x *TTY) Written() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw.String()
 }
 
-// Until waits for the screen to satisfy ok, and returns it.
+// Until waits until ok accepts the screen, and returns the screen.
 func (x *TTY) Until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute) // some build what they start, while others do, too
+	deadline := time.Now().Add(2 * time.Minute) // some tests build their command, at the same time as other tests
 	for {
 		s := x.Screen()
 		if ok(s) {
@@ -131,7 +130,7 @@ func (x *TTY) Shows(text string) string {
 	return x.Until(text, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// Ends waits until a text is the last on the screen.
+// Ends waits until a text is the last text on the screen.
 func (x *TTY) Ends(text string) string {
 	x.t.Helper()
 	return x.Until(text+" at the end", func(s string) bool { return strings.HasSuffix(s, text) })

@@ -1,6 +1,6 @@
-// Package hint writes what the author should write instead. It uses the phrases that interfaces declare (message.Phrase), and makes sentences
-// from a node and the catalogue. Package guest asks it when a program used something that does not exist. Hints that depend on the program's
-// own text are in package guest.
+// Package hint writes what the author should write instead. It makes sentences from a node, the catalogue and the phrases that interfaces
+// declare (message.Phrase). Package guest asks it when a program used something that does not exist. Hints that depend on the program's text
+// are in package guest.
 package hint
 
 import (
@@ -19,8 +19,8 @@ type Hints struct {
 	Granted []message.GrantedName
 }
 
-// Say returns the phrase for a situation that the interface of n declares; if n is nil, that
-// any granted interface declares. If there is none, it returns otherwise. See message.Phrase.
+// Say returns the phrase for a situation that the interface of n declares. If n is nil, any granted interface may declare the phrase. Without
+// a phrase Say returns otherwise. See message.Phrase.
 func (h *Hints) Say(n *message.Node, on, otherwise string, parts ...string) string {
 	var i *message.Interface
 	if n != nil {
@@ -32,13 +32,13 @@ func (h *Hints) Say(n *message.Node, on, otherwise string, parts ...string) stri
 // MemberNoun is the word for a member of a described thing.
 func (h *Hints) MemberNoun() string { return h.Say(nil, "member", "member") }
 
-// Describes says what a described thing does.
+// Describes returns the words for what a described thing does.
 func (h *Hints) Describes() string { return h.Say(nil, "describes", "only describes") }
 
-// And returns s as a further part of an error's sentence, or "" if s is empty.
+// And returns s as a continuation of an error's sentence, or "" if s is empty.
 func And(s string) string { return Prefixed("; ", s) }
 
-// Prefixed returns the prefix and s, or "" if s is empty.
+// Prefixed returns the prefix followed by s, or "" if s is empty.
 func Prefixed(prefix, s string) string {
 	if s == "" {
 		return ""
@@ -46,7 +46,7 @@ func Prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// Within reports whether a name is a field of the rows of a group: of the parts in a type argument of n.
+// Within reports whether a name is a field of a group's rows, which are in a type argument of n.
 func (h *Hints) Within(n *message.Node, name string) bool {
 	for _, of := range n.Type.Args {
 		for _, f := range of.Fields {
@@ -58,8 +58,8 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 	return false
 }
 
-// measured is what to write instead of a measure that can't be asked here, or of a name that ends with one's, like runningRevenue; "" for
-// any other member.
+// measured returns what to write instead of a measure that n can't ask for, or of a name that ends like a measure's, such as runningRevenue;
+// "" for any other member.
 func (h *Hints) measured(n *message.Node, name string) string {
 	c := h.Check.Catalog
 	names := c.Measures(n.Type)
@@ -74,7 +74,7 @@ func (h *Hints) measured(n *message.Node, name string) string {
 	return ""
 }
 
-// OfRows returns what to write instead of a measure, or of a member of the rows of a group, in an argument of a method. It is "" for any other member.
+// OfRows returns what to write instead of a measure, or of a field of a group's rows, in an argument of a method; "" for any other member.
 func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s string) {
 	if s = h.measured(n, name); s != "" {
 		return s
@@ -97,7 +97,7 @@ func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s stri
 	return s
 }
 
-// LinkedTable returns the error for naming a link where a table is expected.
+// LinkedTable returns the error for a link's name in place of a table's.
 func (h *Hints) LinkedTable(table string, m *message.Method, names []string) string {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
@@ -107,7 +107,8 @@ func (h *Hints) LinkedTable(table string, m *message.Method, names []string) str
 	return h.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table)
 }
 
-// Calculated reports whether a name is an aggregate or a measure that n has without arguments, so that its value can be named like a field's.
+// Calculated reports whether n has an aggregate or a measure of this name that takes no arguments. Such a value is used by its name, like a
+// field.
 func (h *Hints) Calculated(n *message.Node, name string) bool {
 	c := h.Check.Catalog
 	if i := c[n.Type.Name]; i == nil || i.Fields[name] != nil || n.Type.Field(name) != nil {
@@ -120,7 +121,7 @@ func (h *Hints) Calculated(n *message.Node, name string) bool {
 	return m.Measure || !m.Sends && m.Result.Con != nil && c[m.Result.Con.Name] != nil && c[m.Result.Con.Name].Expr
 }
 
-// Having returns what to write instead of a measure that an object compares for single rows; "" if the name is none of their measures.
+// Having returns what to write instead of comparing a measure for single rows in an object; "" if the rows have no measure of this name.
 func (h *Hints) Having(n *message.Node, name string, v any) string {
 	is := "!== null"
 	switch v.(type) {
@@ -144,7 +145,8 @@ func (h *Hints) measures(n *message.Node, name string) bool {
 	return m != nil && m.Measure
 }
 
-// groupKey returns the name of a field of n by which an example groups rows: the second one that can be a key, as the first often is an id.
+// groupKey returns the name of a field by which an example groups the rows of n. It prefers the second possible key, because the first often
+// is an id.
 func (h *Hints) groupKey(n *message.Node) string {
 	key, i := "key", h.Check.Catalog[n.Type.Name]
 	if i == nil {
@@ -165,7 +167,7 @@ func (h *Hints) groupKey(n *message.Node) string {
 	return key
 }
 
-// Elsewhere names the granted object that has a link of the same name whose rows have the member.
+// Elsewhere names the granted object that has a link of the same name to rows with the member.
 func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	for _, g := range h.Granted {
 		i := h.Check.Catalog[g.Type.Name]
@@ -179,7 +181,7 @@ func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	return ""
 }
 
-// GivesQuery reports whether a method returns something that can be sent, and no expression.
+// GivesQuery reports whether a method returns something that can be sent, rather than an expression.
 func (h *Hints) GivesQuery(m *message.Method) bool {
 	if m.Result == nil || m.Result.Con == nil {
 		return false
@@ -188,7 +190,7 @@ func (h *Hints) GivesQuery(m *message.Method) bool {
 	return i != nil && i.Await != ""
 }
 
-// ArrayMember reports whether a name is a member of arrays that programs look for in rows.
+// ArrayMember reports whether a name is a member of arrays that programs often try to use on rows.
 func ArrayMember(name string) bool {
 	switch name {
 	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
@@ -197,7 +199,7 @@ func ArrayMember(name string) bool {
 	return false
 }
 
-// Instead returns what to write if n does not have an operator, the method.
+// Instead returns what to write if n lacks the method of an operator.
 func (h *Hints) Instead(n *message.Node, method string) string {
 	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + h.Comparison(n)
@@ -208,8 +210,8 @@ func (h *Hints) Instead(n *message.Node, method string) string {
 	return And(h.Say(n, "op:"+method, "", "it", h.Check.Name(n)))
 }
 
-// Unlinked returns what to write instead of comparing a whole record with null: the condition that a
-// link leads to no row. on is the query of the callback; a link must have brought the record into it.
+// Unlinked returns what to write instead of comparing a whole record with null: the condition that a link has no row. on is the query of the
+// callback. The record must come from a link.
 func (h *Hints) Unlinked(n, on *message.Node) string {
 	if n.Op != message.OpField || n.Recv.Op != message.OpParam {
 		return ""
@@ -227,7 +229,7 @@ func (h *Hints) Unlinked(n, on *message.Node) string {
 	return ""
 }
 
-// Comparison returns a condition that a program may mean by a column alone.
+// Comparison returns a condition that a program may mean when it uses a column alone.
 func (h *Hints) Comparison(n *message.Node) string {
 	s := h.Check.Name(n) + " !== null"
 	if of := n.Type.Args["of"]; of != nil {
@@ -241,7 +243,7 @@ func (h *Hints) Comparison(n *message.Node) string {
 	return s
 }
 
-// dayAndTime reports whether a is a day and b, or a part of b, a time.
+// dayAndTime reports whether a is a day and b is, or contains, a time.
 func (h *Hints) dayAndTime(a, b *message.Node) bool {
 	if b.Op == message.OpList {
 		for _, x := range b.Args {
@@ -258,7 +260,7 @@ func (h *Hints) dayAndTime(a, b *message.Node) bool {
 // ValueType returns the name of the type of a column's values, or "".
 func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
 
-// Part returns the name of the records of an unsent thing, or of its first part.
+// Part returns the name of the records of an unsent thing, or the name of the first of its parts.
 func (h *Hints) Part(n *message.Node) string {
 	if ns := n.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
 		return ns.Fields[0].Name
@@ -278,7 +280,7 @@ func (h *Hints) KeyNames(n *message.Node, on string) string {
 	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// Links names a link of an unsent thing. It is "" if there is none.
+// Links returns the name of a link of an unsent thing, or "".
 func (h *Hints) Links(n *message.Node) string {
 	link := h.Check.Link(n.Type.Name)
 	if link == "" {
@@ -287,7 +289,7 @@ func (h *Hints) Links(n *message.Node) string {
 	return h.Say(n, "links", "", "it", h.Check.Name(n), "link", link)
 }
 
-// RowOf returns the interface of the records of an unsent thing that has one part, and the part's name.
+// RowOf returns the interface of the records and the part's name, for an unsent thing with one part.
 func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	ns := n.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {
@@ -296,7 +298,7 @@ func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	return h.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// FromGrants returns the shortest PathTo from a granted object.
+// FromGrants returns the shortest path (front.PathTo) from a granted object to a member.
 func (h *Hints) FromGrants(name string) string {
 	best := ""
 	for _, g := range h.Granted {
@@ -329,7 +331,7 @@ func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.No
 	return ""
 }
 
-// Synonym returns the meaning of a name on n, as message.Phrase has it. It is "" if the name is no synonym.
+// Synonym returns the meaning of a name on n in the form of message.Phrase, or "" if the name is no synonym.
 func (h *Hints) Synonym(n *message.Node, name string) string {
 	i := h.Check.Catalog[n.Type.Name]
 	if i == nil || len(i.Words) == 0 {

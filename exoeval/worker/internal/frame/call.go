@@ -16,8 +16,7 @@ func AppendCall(b []byte, c exo.Call) ([]byte, error) {
 	return End(e.B), e.Err()
 }
 
-// DecodeCall reads a message of at most nodes nodes. It checks only
-// the form; the gate checks the message against the catalogue.
+// DecodeCall reads a message of at most nodes nodes. It checks only the form; the gate checks the message against the catalogue.
 func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	defer recovered(&err)
 	r := read(s)
@@ -28,15 +27,14 @@ func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	return c, r.done()
 }
 
-// AppendReply writes the answer to a call. Only the part of an error that a
-// guest may read crosses: no text of the host is ever in a worker's memory.
+// AppendReply writes the reply to a call. Of an error it writes only the part for guests: a worker's memory never has a text of the host.
 func AppendReply(b []byte, p exo.Reply, sent *RowsLog, typ func(uint32) *message.Type) []byte {
 	b = wire.AppendUint(Begin(b, KindReply), p.ID)
 	if p.Err != nil {
 		e := asError(p.Err)
 		msg, kind := e.Message(), e.Kind
 		if kind == fail.Internal || kind == fail.Other {
-			msg, kind = "", fail.Internal // an unclassified error: the guest reads only that the host failed
+			msg, kind = "", fail.Internal // of an unclassified error a guest learns only that the host failed
 		}
 		b = append(b, 0, byte(kind))
 		b = wire.AppendText(wire.AppendText(b, e.Op), msg)
@@ -48,7 +46,7 @@ func AppendReply(b []byte, p exo.Reply, sent *RowsLog, typ func(uint32) *message
 	return End(e.B)
 }
 
-// DecodeReply reads a reply in the worker. In its errors, a cause replaces the part that only the host knows.
+// DecodeReply reads a reply in the worker. In an error, a cause replaces the part that only the host knows.
 func DecodeReply(s string, sent *RowsLog, typed func(uint32, *message.Type)) (p exo.Reply, err error) {
 	sent.typed = typed
 	r := read(s)
@@ -63,7 +61,7 @@ func DecodeReply(s string, sent *RowsLog, typed func(uint32, *message.Type)) (p 
 	return p, r.done()
 }
 
-// AppendWaiting writes that the worker waits for the answer after the first n.
+// AppendWaiting writes the report that the worker waits for the reply after the first n.
 func AppendWaiting(b []byte, n uint64) []byte {
 	return End(wire.AppendUint(Begin(b, KindWaiting), n))
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// cause replaces the error of the call with this number: its text stays in the host.
+// cause is the number of the call that failed. It replaces the call's error, whose text stays in the host.
 type cause uint64
 
 func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) }
 
-// outcome is how a program ended, and what the host needs to find its own error.
+// outcome is how a program ended, and what the host needs to find its own error again.
 type outcome struct {
 	exoeval.ProgramResult
 	Failed *fail.Error // the Err of the ProgramResult
-	Cause  uint64      // the number of the call whose error ended the program; 0: none
+	Cause  uint64      // the number of the call whose error ended the program; 0 if none did
 }
 
-// asError returns err, which is not nil, as a *fail.Error.
+// asError returns err as a *fail.Error. err must not be nil.
 func asError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }
 
-// These bound what a worker reports about a failure. The evaluator never writes as much.
+// These bound a worker's report of a failure. The evaluator never writes as much.
 const (
 	maxMessage = 64 << 10
 	maxDetail  = 4 << 10
@@ -66,22 +66,21 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// clean returns the part of s that may be sent: valid UTF-8, at most n bytes.
-// The bytes of a program may not be valid, and a cut may leave half a character.
+// clean returns at most n bytes of s, as valid UTF-8. The bytes of a program may not be valid, and a cut may leave half a character.
 func clean(s string, n int) string { return strings.ToValidUTF8(Cut(s, n), "") }
 
-// DecodeDone reads the worker's report of how its program ended. A worker can
-// lie only about its own program: the session decides what leaves the run.
+// DecodeDone reads the worker's report of how its program ended. A worker can only lie about its own program, because the session decides what
+// leaves the run.
 func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err error) {
 	defer recovered(&err)
-	// The texts are copies, so that a result that the host keeps does not keep the whole frame in memory.
+	// The texts are copies. Otherwise a result that the host keeps would keep the whole frame in memory.
 	r := reader{value.Decoder{Reader: wire.NewOwner(s), Values: MaxValues(bounds), Extend: &Returned{Sent: sent}}}
 	switch how := r.Byte(); how {
 	case 0:
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
 		case fail.Crashed, fail.Breach, fail.Pending:
-			r.Fail("an end that only the host reports")
+			r.Fail("an outcome that only the host may report")
 		case fail.Other:
 			r.Fail("no kind")
 		}
@@ -99,7 +98,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		o.Undefined = how == 2
 		o.Value = r.Value()
 	default:
-		r.Fail("an unknown kind of end")
+		r.Fail("an unknown kind of outcome")
 	}
 	return o, r.done()
 }

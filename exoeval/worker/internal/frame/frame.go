@@ -1,5 +1,5 @@
 // Package frame has the messages between a host and its workers. An attacker who has taken over a worker chooses the bytes of its frames. So a
-// decoder here allocates only in proportion to the bytes that arrived, admits one form of each value, and fails at the first that no worker sends.
+// decoder here allocates only in proportion to the bytes that arrived, admits one form of each value, and fails at the first other byte.
 package frame
 
 import (
@@ -17,40 +17,38 @@ import (
 type Kind byte
 
 const (
-	KindHello   Kind = 'h' // worker: it is locked down and waits; its walls
-	KindJob     Kind = 'j' // host: the world of the run, and the program
-	KindCall    Kind = 'c' // worker: a message
-	KindReply   Kind = 'r' // host: the answer to the oldest call without one
-	KindFetch   Kind = 'f' // worker: the number of rows whose cells it wants, once for each; it waits for them
-	KindCells   Kind = 'v' // host: the cells; replies may come before them
-	KindConsole Kind = 'l' // worker: a line that the program logged
-	KindWaiting Kind = 'w' // worker: it waits for the next answer, and has nothing else to do
-	KindDone    Kind = 'd' // worker: how the program ended; its last frame
-	KindServed  Kind = 's' // worker: the same as done, and it has all answers: it waits for the next program, if the host said that one may come
-	KindNext    Kind = 'n' // host: a program for the world that the worker already has
+	KindHello   Kind = 'h' // from the worker: it is locked down and waits; its walls
+	KindJob     Kind = 'j' // from the host: the world of the run, and the program
+	KindCall    Kind = 'c' // from the worker: a message
+	KindReply   Kind = 'r' // from the host: the reply to the oldest call without one
+	KindFetch   Kind = 'f' // from the worker: the number of rows for which it waits for the cells, once for each rows
+	KindCells   Kind = 'v' // from the host: the cells; replies may come before them
+	KindConsole Kind = 'l' // from the worker: a line that the program logged
+	KindWaiting Kind = 'w' // from the worker: it waits for the next reply, and has nothing else to do
+	KindDone    Kind = 'd' // from the worker: how the program ended; its last frame
+	KindServed  Kind = 's' // from the worker: how the program ended, with all replies read; it waits for a next program, if the host announced one
+	KindNext    Kind = 'n' // from the host: a program for the world that the worker already has
 )
 
-// Version changes with every change of a frame. The encoding inside a frame has its own
-// version (wire.Encoding). The worker may be another file than the host (PoolOptions.Binary),
-// or its file may have been replaced, so its first frame has its version.
+// Version grows with every change of a frame. The encoding inside frames has its own version (wire.Encoding). A worker reports its version
+// first, because its file may differ from the host's (PoolOptions.Binary), or may have been replaced.
 const Version = 8
 
-// Bounds of frames. A worker may be hostile: no length that
-// it sends makes the host allocate more than these.
+// These bound frames. No length that a hostile worker sends makes the host allocate more.
 const (
 	MaxHello = 64
-	MaxCall  = 8 << 20   // bytes of a message; its literals have their own limits
-	MaxReply = 512 << 20 // bytes of an answer, which the host's own limits bound
-	MaxItems = 1_100_000 // cells of the rows that a result refers to: as many as a conversion admits, and some more
+	MaxCall  = 8 << 20   // bytes of a message; other limits bound its literals
+	MaxReply = 512 << 20 // bytes of a reply, which the host's own limits bound further
+	MaxItems = 1_100_000 // cells of the rows that a result refers to: a little more than a conversion admits
 )
 
-// MaxDone bounds the frame that ends a run: the result without the rows that the host has, and
-// the report of an error. The host may read one such frame for each place in the pool at a time.
+// MaxDone bounds the frame that ends a run: the result without rows that the host has, and the report of an error. The host may read one such
+// frame for each place in the pool at the same time.
 func MaxDone(b exoeval.Bounds) int {
 	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
 }
 
-// MaxValues is the number of values that a result may have, not counting the rows that the host has.
+// MaxValues is the most values of a result, without rows that the host has.
 func MaxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }
 
 const HeaderSize = 4
@@ -68,7 +66,7 @@ var ErrMalformed = errors.New("worker: a malformed frame")
 // Source is a connection from which frames are read.
 type Source interface {
 	io.Reader
-	Next() // Next announces that a frame begins
+	Next() // Next announces that a frame begins.
 }
 
 // Inbox reads the frames of a worker.
@@ -86,11 +84,10 @@ func (i *Inbox) Read(limit int) (Kind, string, error) {
 	return ReadFrame(i.in, limit)
 }
 
-// Buffered returns the number of bytes from the worker that have arrived and are not read.
+// Buffered returns the number of bytes that have arrived from the worker but were not read.
 func (i *Inbox) Buffered() int { return i.in.Buffered() }
 
-// ReadFrame reads one frame of at most limit bytes. It allocates
-// only for bytes that have arrived: a length alone costs nothing.
+// ReadFrame reads one frame of at most limit bytes. It allocates only for bytes that have arrived: an announced length costs nothing.
 func ReadFrame(r io.Reader, limit int) (Kind, string, error) {
 	var head [HeaderSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

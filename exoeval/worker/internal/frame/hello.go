@@ -4,14 +4,14 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// AppendHello greets the host. walls has a bit for each wall round the worker, and size is the worker's address space.
+// AppendHello writes a worker's first frame. walls has a bit for each wall round the worker, and size is its address space.
 func AppendHello(b []byte, walls, size uint64) []byte {
 	b = append(Begin(b, KindHello), Version, wire.Encoding)
 	b = wire.AppendUint(b, walls)
 	return End(wire.AppendUint(b, size))
 }
 
-// DecodeHello reads the first frame of a worker, sent before any program has run in it.
+// DecodeHello reads a worker's first frame, sent before any program runs in it.
 func DecodeHello(s string, allWalls uint64) (walls, size uint64, err error) {
 	r := read(s)
 	if r.Byte() != Version || r.Byte() != wire.Encoding {

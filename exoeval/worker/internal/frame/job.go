@@ -11,9 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The head of a job is the world of its run. All runs of an evaluator
-// have the same, so it is written once. The documentation of members
-// stays in the host: only readers of declarations need it.
+// A job begins with the world of its run. All runs of an evaluator have the same world, so it is encoded once. The documentation of members
+// stays in the host, because only readers of declarations need it.
 
 func AppendWorld(b []byte, w *exoeval.World) []byte {
 	limits, bounds := w.Limits, w.Bounds
@@ -42,7 +41,7 @@ func (r *reader) world() *exoeval.World {
 	return w
 }
 
-// durations and sizes return all limits of these types (TestLimitsCross).
+// durations and sizes return pointers to all limits of these types (TestLimitsCross).
 func durations(l *exo.Limits, b *exoeval.Bounds) [5]*time.Duration {
 	return [...]*time.Duration{&b.Wall, &b.Total, &b.CPU, &l.Commit, &l.Held}
 }
@@ -52,8 +51,7 @@ func sizes(l *exo.Limits, b *exoeval.Bounds) [15]*int {
 		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.MessageBytes, &l.Rows, &l.Bytes}
 }
 
-// AppendJob gives a worker its world and its first program. AppendNext
-// gives it another program. again says that one more may follow.
+// AppendJob gives a worker its world and its first program. AppendNext gives it another program. again announces that one more may follow.
 func AppendJob(b, world []byte, j exoeval.Job, again bool) []byte {
 	return appendProgram(append(Begin(b, KindJob), world...), j, again)
 }

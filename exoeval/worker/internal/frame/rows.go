@@ -9,24 +9,23 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// RowsLog numbers rows when they cross to the worker, in the same order
-// on both sides. It extends the encoding of plain values for replies.
+// RowsLog numbers rows when they cross to the worker, in the same order on both sides. For replies it extends the encoding of plain values.
 type RowsLog struct {
 	rows  []*value.Rows
 	Index map[*value.Rows]int
-	sizes []int        // sizes of text, for rows that came back
-	Held  map[int]Held // by number, the rows whose cells have not crossed
+	sizes []int        // the sizes of rows' texts, to count rows that come back
+	Held  map[int]Held // rows whose cells have not crossed, by number
 
-	typ   func(id uint32) *message.Type    // the host's: the type of an object
-	typed func(id uint32, t *message.Type) // the worker's: notes the type of an object
+	typ   func(id uint32) *message.Type    // the host's function: the type of an object
+	typed func(id uint32, t *message.Type) // the worker's function: notes the type of an object
 }
 
-// Held is what a worker knows about rows without their cells.
+// Held is what a worker knows about rows without cells.
 type Held struct {
-	Rows, Text int // the number of rows, and the bytes of text in them
+	Rows, Text int // the number of rows, and the bytes of their texts
 }
 
-// Add gives a number to rows that are sent or received.
+// Add numbers rows that are sent or received.
 func (l *RowsLog) Add(r *value.Rows) {
 	if l.Index == nil {
 		l.Index = map[*value.Rows]int{}
@@ -43,7 +42,7 @@ func (l *RowsLog) Hold(h Held) {
 	l.Held[len(l.rows)-1] = h
 }
 
-// Release returns the rows of number n, whose cells are to be sent. A second call for the same rows fails.
+// Release returns the rows of number n, to send their cells. A second call for the same rows fails.
 func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	if _, ok := l.Held[int(n)]; !ok || n >= uint64(len(l.rows)) {
 		return nil, false
@@ -52,9 +51,8 @@ func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	return l.rows[n], true
 }
 
-// size returns the bytes of text in the rows of number n. ok is false for
-// rows that no honest worker returns as a number. It must count as the
-// conversion of a result counts, or an honest result could be too large.
+// size returns the bytes of text in the rows of number n. ok is false for rows that no honest worker returns as a number. It counts like the
+// conversion of a result. Otherwise an honest result could be too large.
 func (l *RowsLog) size(n int) (text int, ok bool) {
 	for len(l.sizes) < len(l.rows) {
 		l.sizes = append(l.sizes, unknown)
@@ -69,15 +67,15 @@ func (l *RowsLog) size(n int) (text int, ok bool) {
 	return l.sizes[n], l.sizes[n] != notPlain
 }
 
-// These values in sizes are no number of bytes.
+// These values in sizes are marks instead of a number of bytes.
 const unknown, notPlain = -1, -2
 
-// maxInline is the most cells that cross with the reply. More cells cross
-// when the program reads one of them: most programs return rows and never do.
+// maxInline is the most cells that cross with the reply. A larger number crosses when the program reads a cell, because most programs return
+// rows and never read one.
 const maxInline = 300
 
-// holds reports whether rows stay in the host: if there are many, and all cells are plain,
-// so that the program's side can count them by their number and the size of their text.
+// holds reports whether rows stay in the host: there are many, and all cells are plain. The program's side can count such rows by their number
+// and the size of their texts.
 func holds(r *value.Rows) (h Held, ok bool) {
 	if r.Len()*r.Shape.Width() <= maxInline {
 		return h, false
@@ -89,8 +87,7 @@ func holds(r *value.Rows) (h Held, ok bool) {
 	return h, true
 }
 
-// Append writes the worker's knowledge of an object, or of rows
-// that stay in the host. Other rows are encoded with their cells.
+// Append writes an object, or rows that stay in the host, as the worker needs them. Other rows are encoded with their cells.
 func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	if v.Type() == value.TypeRef {
 		e := value.Encoder{B: wire.AppendUint(append(b, TagObject), uint64(v.Number()))}
@@ -140,12 +137,12 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 
 var errValue = errors.New("an unknown tag of a value")
 
-// homeward extends the encoding for a result: rows that the worker got go back as their number.
+// homeward extends the encoding for a result: rows that the worker got return as their number.
 type homeward RowsLog
 
 // Append implements value.Encoder.
 func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
-	if v.Type() == value.TypeRef { // a reference is never sent to the host
+	if v.Type() == value.TypeRef { // no reference is sent to the host
 		return append(b, 0), true
 	}
 	n, ok := h.Index[v.Rows()]
@@ -155,15 +152,14 @@ func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(append(b, TagSame), n), true
 }
 
-// maxSame bounds the text of rows that return as numbers, because a number costs
-// the sender nothing. It is more than the conversion in an honest worker admits.
+// maxSame bounds the text of rows that return as numbers, because sending a number costs nothing. An honest worker's conversion admits less.
 const maxSame = 40 << 20
 
-// Returned reads rows that return to the host as their number.
+// Returned reads rows that a worker returns as their number.
 type Returned struct {
 	Sent  *RowsLog
-	same  int // bytes of text in these rows
-	Given int // cells of these rows
+	same  int // the bytes of text in these rows
+	Given int // the cells of these rows
 }
 
 // Rows refuses rows that the worker made: an honest result has records instead.
@@ -176,11 +172,10 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 	case tag != TagSame:
 		return v, 0, errValue
 	case d.Err() != nil || n == len(x.Sent.rows):
-		return v, 0, errors.New("rows that were never sent")
+		return v, 0, errors.New("rows that the host never sent")
 	}
 	rows := x.Sent.rows[n]
-	// Count the rows each time. If a list has one array a
-	// thousand times, it is small here and huge as text.
+	// Count the rows each time: a list that has one array a thousand times is small here and huge as text.
 	x.Given += rows.Len() * rows.Shape.Width()
 	text, ok := x.Sent.size(n)
 	if x.same += text; !ok || x.same > maxSame || x.Given > MaxItems {
@@ -189,7 +184,7 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 	return value.RowsValue(rows), d.At(), nil
 }
 
-// AppendFetch asks for the cells of the rows of number n.
+// AppendFetch asks for the cells of the rows with number n.
 func AppendFetch(b []byte, n int) []byte {
 	return End(wire.AppendCount(Begin(b, KindFetch), n))
 }
@@ -210,8 +205,8 @@ func AppendCells(b []byte, r *value.Rows) []byte {
 func DecodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40
-	if r.PlainCells(into); into.Len() != rows { // only rows of scalars are announced: see holds
-		r.Fail("another number of rows than was announced")
+	if r.PlainCells(into); into.Len() != rows { // the host announces only rows of scalars: see holds
+		r.Fail("the number of rows is not the announced one")
 	}
 	return r.done()
 }

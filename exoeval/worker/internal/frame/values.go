@@ -7,22 +7,20 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Values and messages cross in exo's canonical encoding, with three tags
-// more: for objects, and for rows whose cells one side already has.
+// Values and messages cross in exo's canonical encoding. Three more tags are for objects, and for rows whose cells one side already has.
 const (
-	TagObject = wire.FirstExtension + iota // to the worker: the number of an object, and its type
-	TagSame                                // to the host: the number of rows that it sent
+	TagObject = wire.FirstExtension + iota // to the worker: an object's number and its type
+	TagSame                                // to the host: the number of rows that the host sent
 	TagHeld                                // to the worker: rows whose cells stay in the host until they are fetched
 )
 
-// reader reads a frame. After the first error its methods return zero values; a caller
-// checks done once, at the end.
+// reader reads a frame. After the first error its methods return zero values, so a caller checks done once, at the end.
 type reader struct{ value.Decoder }
 
-// read returns a reader whose texts are parts of the frame, without a copy.
+// read returns a reader for s. Its texts are parts of the frame, without a copy.
 func read(s string) reader { return reader{value.Decoder{Reader: wire.NewReader(s)}} }
 
-// done returns the error of a frame. It is an error if the frame has bytes left.
+// done returns the error of a frame. Unread bytes are an error, too.
 func (r *reader) done() error {
 	if err := r.Done(); err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
@@ -30,7 +28,7 @@ func (r *reader) done() error {
 	return nil
 }
 
-// short reads a text for people and logs, of at most limit bytes.
+// short reads a text of at most limit bytes, for people and logs.
 func (r *reader) short(limit int) string {
 	s := r.UTF8()
 	if len(s) > limit {
@@ -40,7 +38,7 @@ func (r *reader) short(limit int) string {
 	return s
 }
 
-// ErrPanic is the error if decoding a frame panicked: our own mistake, which the host survives.
+// ErrPanic is the error if decoding a frame panicked. The mistake is ours, and the host survives it.
 var ErrPanic = fmt.Errorf("%w: reading it failed", ErrMalformed)
 
 func recovered(err *error) {
