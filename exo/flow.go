@@ -66,9 +66,9 @@ func (g *Gate) Flows() (out []Flow) {
 // readersText completes a Flow's How for labels with readers. The way out admits values of any reader, or of readers that depend on its arguments.
 func readersText(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
-		return "; of any reader, whatever the call is given"
+		return "; values of any reader, whatever the call's arguments are"
 	}
-	return "; what the call is given decides of which readers"
+	return "; the call's arguments decide of which readers"
 }
 
 // demands returns the other changes that a method makes and that demand trust, as the objects report them: a database may change more rows

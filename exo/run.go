@@ -135,4 +135,4 @@ func (s *Session) serve() {
 func (s *Session) Run() Run { return s.run }
 
 // errRecord is the error of a run when its record can't be kept.
-var errRecord = errors.New("exo: what happens can't be recorded, or a callback of the host panicked")
+var errRecord = errors.New("exo: the record can't be written, or a callback of the host panicked")

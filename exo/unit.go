@@ -89,7 +89,7 @@ func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 	}
 	defer func() {
 		if recover() != nil {
-			rule = "its rule can't be read"
+			rule = "the rule of this call can't be read"
 		}
 	}()
 	return o.Asks(m)
@@ -197,13 +197,13 @@ var ErrNothingDone = errors.New("exo: nothing was done")
 // before its commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
+		return nil, fmt.Errorf("exo: the key of a unit of work is a %T, which can't be the key of a map", key)
 	}
 	if m.session == nil {
 		return nil, errZeroSession
 	}
 	if m.entry.effect == message.InUnit && key != m.store {
-		return nil, errors.New("exo: a method that changes something asked for a unit of work under another key than its object's UnitKey")
+		return nil, errors.New("exo: a method that changes something opened a unit of work with another key than its object's UnitKey")
 	}
 	return m.session.unit(key, open)
 }
@@ -285,7 +285,7 @@ func unshown(err error, read string) bool {
 
 var errNoUnit = errors.New("exo: a unit of work could not be opened")
 
-var errOutside = errors.New("exo: the object changed something and opened no unit of work for it: see Message.Unit")
+var errOutside = errors.New("exo: the object changed something without a unit of work: open one with Message.Unit")
 
 // opened reports whether the unit of work of a store was opened.
 func (s *Session) opened(store any) bool {

@@ -49,7 +49,7 @@ func (o *clientOptions) checkClient() error {
 	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
 		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
 	} else if (o.install || o.name != "") && o.client == "" {
-		return cli.Usagef("-install and -name want -client, one of %s", names)
+		return cli.Usagef("-install and -name need -client, one of %s", names)
 	}
 	if o.name != "" && !clients.IsName(o.name) {
 		return cli.Usagef("-name: want letters, digits, - and _, not %q", o.name)

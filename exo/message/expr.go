@@ -104,7 +104,7 @@ type Checked struct {
 // so that the message does not keep the memory of x.
 func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
-		return nil, fail.Errorf(fail.Invalid, "", "empty message")
+		return nil, fail.Errorf(fail.Invalid, "", "the message has no nodes")
 	}
 	if len(x.Nodes) > c.Bounds.Nodes {
 		return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", c.Bounds.Nodes)

@@ -315,7 +315,7 @@ func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
 		err = json.Unmarshal(text, &s)
 	}
 	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // the entry was moved to another principal
-		err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
+		err = fmt.Errorf("review: the entry %.80q has the change set of another principal", e.Key)
 	}
 	return s, err
 }

@@ -163,7 +163,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	x, err := parseLine([]byte(head.Line))
 	if !head.Checkpoint || err != nil {
-		return tree, c, errors.New("the last row is no checkpoint: somebody without the signing key has added or removed rows. exo record verify finds more")
+		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key. exo record verify finds more")
 	}
 	if c, err = openCheckpoint(x.checkpoint, l.verifier); err != nil {
 		return tree, c, err
@@ -501,7 +501,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	if there {
 		leaf, err := parseLeaf([]byte(last.Leaf))
 		if err != nil || leaf.Run != p.Run {
-			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it is another run's")))
+			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it belongs to another run")))
 		}
 		at = progress{leaf.Index + 1, tlog.RecordHash([]byte(last.Leaf))}
 		last.Seconds = min(last.Seconds, time.Since(leaf.At).Seconds()) // the row's time is not signed, so the leaf's time counts, too
@@ -511,7 +511,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	case !there:
 		return at, fmt.Errorf("run %s has not begun", p.Run)
 	case p.Step == Begun:
-		return at, fmt.Errorf("run %s has begun before; an ID stands for one run", p.Run)
+		return at, fmt.Errorf("run %s has begun before: each run needs its own ID", p.Run)
 	case p.Asked && last.Seconds < l.opt.Dead.Seconds():
 		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: a run can be settled after %v without an entry", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
 	}
