@@ -12,7 +12,7 @@ import (
 // Flow reports whether values with a tag can leave by one way out, whatever programs do.
 type Flow struct {
 	Tag  string   `json:"tag"`
-	From []string `json:"from"` // the interfaces, fields and methods whose values have the tag
+	From []string `json:"from"` // the interfaces, fields and methods that have values with the tag
 	To   string   `json:"to"`   // "result", or a method, written with the name of a grant that has it, or else with its interface
 	May  bool     `json:"may"`
 	How  string   `json:"how"` // the reason why the values can't leave, or the part of them that can

@@ -52,7 +52,7 @@ type Config struct {
 type Gate struct {
 	*declared
 	objects []Object                    // the granted objects by ID
-	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions, of which the catalogue has copies
+	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions; the catalogue has copies
 	limits  Limits
 	admits  value.Label
 	record  Recorder // nil: nothing is recorded

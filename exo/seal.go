@@ -170,7 +170,7 @@ func (s *Session) recognize(v value.Value, into *value.Label) error {
 	return nil
 }
 
-// contentsOf returns v with the content of each sealed value whose label admits accepts. Call recognize first.
+// contentsOf returns v with the content of each sealed value that has a label which admits accepts. Call recognize first.
 func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) {
 		l, sealed := x.Sealed()

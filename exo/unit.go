@@ -33,9 +33,9 @@ type Unit interface {
 	Rollback(ctx context.Context) error
 }
 
-// Witness is a Unit whose store can show later whether a run committed. If the run has changed
-// the store, Witness is called between Prepare and Commit, and writes the ID of the run into
-// the unit's transaction.
+// Witness is a Unit with a store that can show later whether a run committed. If the run has
+// changed the store, Witness is called between Prepare and Commit, and writes the ID of the run
+// into the unit's transaction.
 type Witness interface {
 	Unit
 	Witness(ctx context.Context, run RunID) error
@@ -70,14 +70,14 @@ type Reviewed struct {
 // Set returns everything that the run would do. It may read the stores.
 func (r *Reviewed) Set(ctx context.Context) (changeset.Set, error) { return r.set(ctx) }
 
-// Asker is an object some of whose changes a person must see before they happen.
+// Asker is an object that may make changes which a person must see before they happen.
 type Asker interface {
 	Object
 	// MayAsk reports whether a person may be asked about a message to the object, or to objects that it returns. If so, it can be granted only with a
 	// Reviewer.
 	MayAsk() bool
-	// Asks returns the rule, in words, by which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none. For a
-	// method that is [message.Held] the person is always asked; for a change in a unit of work, its ChangeLister decides.
+	// Asks returns the rule, in words, under which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none.
+	// For a method that is [message.Held] the rule applies to every call; for a change in a unit of work, its ChangeLister decides.
 	Asks(m *Message) (rule string, who changeset.Who)
 }
 

@@ -36,7 +36,7 @@ type Server struct {
 
 	Reads     []string // the tools that change nothing; they are called at once
 	Acts      []string // the tools that change something; they are called once, after the program has succeeded
-	Immediate []string // the tools that change something and whose answer programs need; they are called at once, and are not undone
+	Immediate []string // the tools that change something and give programs an answer that they need; they are called at once, and are not undone
 
 	// Approve lists the tools in Acts that a person must agree to before they are called (package review). Approvers describes who may agree.
 	Approve   []string
@@ -82,7 +82,7 @@ type Bounds struct {
 	Items      int           // most values in one answer; 10,000
 	Call       time.Duration // longest time for one call; 60 s
 	Start      time.Duration // longest time until the server has listed its tools; 30 s
-	Concurrent int           // most calls at a time, of which one principal has at most half; 8
+	Concurrent int           // most calls at a time; one principal has at most half of them; 8
 	Messages   int           // most messages in a second that answer no call; 1,000
 }
 
@@ -243,7 +243,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	// Each principal has a share of the calls, so that one whose calls hang does not block others.
+	// Each principal has a share of the calls, so that hanging calls of one principal do not block others.
 	place, err := o.turns.Enter(m.Run().Principal, "")
 	if err != nil {
 		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls to this server are waiting: await some before you make more", Err: errors.Join(err, exo.ErrNothingDone)}

@@ -128,7 +128,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
 		m := n.Methods[name]
-		x := w.Methods[m.Name] // by canonical name, so that one entry decides for all names of a method
+		x := w.Methods[m.Name] // looked up by its canonical name, so that one entry decides for all names of a method
 		switch {
 		case x == nil || w.Methods[name] == nil:
 			delete(n.Methods, name)
@@ -267,8 +267,8 @@ func (t *Term) meet(x *Term, free bool) error {
 }
 
 // meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and must not change what x converts the value to, since the object expects arguments as its own
-// description converts them.
+// and must not change what x converts it to. The object expects arguments as its own description
+// converts them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
 		return fmt.Errorf("the policy removed its type")

@@ -33,7 +33,7 @@ type appending interface {
 type Folder struct {
 	in     appending
 	from   tree.Source
-	shared *tree.Shared // the same log as in, if it is in a database, where other processes may have it open, too; otherwise nil
+	shared *tree.Shared // the log in, if it is in a database, where other processes may have it open, too; otherwise nil
 	mu     sync.Mutex
 	begun  runs
 	first  error

@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// How is the proof by which the host knows who an approver is.
+// How is the way in which the host has identified an approver.
 type How string
 
 // These are the proofs, the weaker first.
@@ -61,7 +61,7 @@ type Approved struct {
 	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
-	differs  string // what was different, for the person
+	differs  string // a text for the person on what was different
 	reviewed bool   // the run was compared with the change set, and does the same
 }
 

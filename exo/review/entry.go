@@ -31,7 +31,7 @@ const (
 	Unknown  State = "unknown"  // a person agreed, but it is unknown whether the messages were sent: check with their recipients
 	Expired  State = "expired"  // no person decided in time
 
-	Unreadable State = "unreadable" // its entry in the store can't be read, for the reason in Why
+	Unreadable State = "unreadable" // the change set's entry in the store can't be read, for the reason in Why
 )
 
 // ChangeSet is a change set with its state.

@@ -74,7 +74,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 		return r, nil
 	}
 	r = &run{}
-	open := map[Run]progress{} // also finds the other runs without an end: settling asks for them next, so one search is enough
+	open := map[Run]progress{} // open collects the other runs without an end: settling asks for them next, so one search is enough
 	if e.Step != Begun {
 		for x, err := range Entries(Dir(l.dir)) {
 			if err != nil {

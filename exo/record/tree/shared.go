@@ -39,7 +39,7 @@ type SharedOptions struct {
 // Append refuses all durable entries of the run except Ended, so that its process, if it is still alive, can't act.
 type Shared struct {
 	Source
-	Tail     []Leaf // what Silent returned for the last runs when the log was opened
+	Tail     []Leaf // the leaves that Silent returned for the last runs when the log was opened
 	table    Table
 	opt      SharedOptions
 	keys     *keys
@@ -377,7 +377,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 // ErrAlive is the error of an entry that would settle a run which had an entry recently. Its process may be alive, or another process settles it.
 var ErrAlive = errors.New("its process may be alive")
 
-// errThere is the error of next if the log has the group whose outcome was unknown.
+// errThere is the error of next if the log has the group that had an unknown outcome.
 var errThere = errors.New("the group is in the log")
 
 // group appends a group. If the connection is lost, it tries again until Patience is over.

@@ -231,7 +231,7 @@ func (r *reader) fields(schema any) (out []field) {
 	}
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	add := func(f field) { // of two fields with one name, the last counts
+	add := func(f field) { // add adds a field; of two fields with one name, the last counts
 		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == f.name }), f)
 	}
 	for _, part := range list(s, "allOf") {

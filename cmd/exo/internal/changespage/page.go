@@ -227,7 +227,7 @@ type data struct {
 	Decided []difference.View
 	View    *difference.View
 	Waits   bool
-	Typed   bool // to agree, the reader must type the number of rows
+	Typed   bool // the reader must type the number of rows in order to agree
 	Code    string
 	All     bool
 }
