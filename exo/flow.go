@@ -28,7 +28,7 @@ func (g *Gate) Flows() (out []Flow) {
 		return nil
 	}
 	names := map[string][]string{} // the names of the grants, by interface
-	chooses := map[string]Sink{}   // the grants that decide, for each message, what may leave by it
+	chooses := map[string]Sink{}   // the grants that decide for each message which labels it may carry
 	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
 		if o, ok := unwrapped(g.objects[i]).(Sink); ok {

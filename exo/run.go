@@ -113,7 +113,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 			if p := s.Panicked(); p != nil {
 				panic(p)
 			}
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run's beginning can't be recorded: %w", err)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run did not begin, because that can't be recorded: %w", err)}
 		}
 	}
 	return s, nil

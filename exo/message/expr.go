@@ -330,7 +330,7 @@ func (s *shaper) literal(v value.Value, depth int) {
 	s.b = append(s.b, "?nbiftTlrwRS"[v.Kind()])
 	switch v.Kind() {
 	case value.KindText:
-		if scalar.Wide(v.Text()) { // such a text may be meant as a number, so it has a shape of its own
+		if scalar.Wide(v.Text()) { // a text of many digits may be meant as a number, so it has another shape than other texts
 			s.b = append(s.b, '+')
 		}
 	case value.KindList:

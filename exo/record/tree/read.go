@@ -54,7 +54,7 @@ func segments(dir string) (all []segment, err error) {
 		}
 		s := segment{path: filepath.Join(dir, f.Name())}
 		if s.first, err = strconv.ParseInt(name, 10, 64); err != nil || s.path != segmentPath(dir, s.first) {
-			return nil, fmt.Errorf("%s is no segment of a log", f.Name())
+			return nil, fmt.Errorf("%s is in the folder of the log, but is no segment of it", f.Name())
 		}
 		all = append(all, s)
 	}
