@@ -179,7 +179,7 @@ func (m *Method) meet(x *Method) error {
 	case x.Fresh && !m.Fresh: // otherwise a program could be shown what outsiders wrote, and still count as trusted
 		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
-		return fmt.Errorf("the policy removed Row, so the labels of its records would no longer join")
+		return fmt.Errorf("the policy made the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
 		return fmt.Errorf("the policy changed the effect from %s to %s", m.Effect, x.Effect)
 	case m.Sink && !x.Sink:
