@@ -52,7 +52,7 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	}
 	res := t.run(ctx, a.Program, a.Job())
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
-		return res, fmt.Errorf("codemode: change set %s was run, and the store does not have what became of it: %w", a.ID, err)
+		return res, fmt.Errorf("codemode: change set %s was run, but its outcome could not be stored: %w", a.ID, err)
 	}
 	if res.Err == nil { // a run that changes nothing is never reviewed
 		res.Err = a.Conflict()

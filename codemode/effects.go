@@ -26,8 +26,8 @@ const (
 )
 
 // Changed reports whether an effect took place, or may have. If the run read what the model may
-// not, Changed is true whenever an effect may have taken place, since the truth could reveal a bit
-// of what was read.
+// not, Changed is true whenever an effect may have taken place. The truth could reveal a bit of
+// what was read.
 func (r *Result) Changed() bool {
 	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
 }

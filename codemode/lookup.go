@@ -15,7 +15,7 @@ import (
 // the gate like other calls: they count against the limits, are recorded, and work the same in a
 // worker and in process. A lookup reveals only declarations of the program's own grants.
 type lookup struct {
-	name   string // its name in programs
+	name   string // the name of the lookup in programs
 	param  string
 	result *message.Type
 	doc    string

@@ -48,7 +48,7 @@ type hit struct {
 // weighs more than a text.
 const (
 	inName, inAlias, inDoc              = 320, 240, 48
-	inMember, partOfMember, inMemberDoc = 14, 8, 3 // these are multiplied by damped
+	inMember, partOfMember, inMemberDoc = 14, 8, 3 // weights that are multiplied by damped
 	wholeName                           = 160
 	asPrefix, asTypo                    = 2, 3 // the weight is divided by these, if the word is only a prefix or a typo
 )

@@ -17,9 +17,9 @@ import (
 type position uint8
 
 const (
-	asIs    position = iota // as an expression
-	asArg                   // as an argument of a program, where a time may also be a Date
-	asPlain                 // as a value that a program gets
+	asIs    position = iota // the type is used as an expression
+	asArg                   // the type is of an argument of a program, where a time may also be a Date
+	asPlain                 // the type is of a value that a program gets
 )
 
 // scope has the names of variables in the interface that is being declared.

@@ -90,7 +90,7 @@ type Result struct {
 	Notice  string          // remarks for the model: what was cut and how to ask for less, or that the program returned nothing; usually ""
 	Cut     bool            // JSON is only a part of Value, which was too large for the model
 	Console string          // the lines that the program logged before it asked for something that the model may not read
-	Err     error           // nil, or an *fail.Error, of which the model reads fail.GuestText
+	Err     error           // nil, or an *fail.Error; the model reads only its fail.GuestText
 	Label   value.Label     // the label of everything that the run has read before its result had to be withheld (exo.Session.ReportableLabel)
 	Causes  []exo.Cause     // for the host: the call that brought each tag of the label
 	Effects []exo.Effect    // for the host: what the program changed or may have changed, with the outcome, even if it failed
@@ -268,7 +268,7 @@ func (t *Tool) Declarations() string { return t.declarations }
 
 // Example is a program that works on the grants.
 type Example struct {
-	About string // what the example shows
+	About string // a short text on what the example shows
 	Code  string
 }
 

@@ -109,7 +109,7 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 	return fail.Classify("", ctx.Err())
 }
 
-// errEnded is the error of an object whose code ended its goroutine before it answered.
+// errEnded is the error of an object that ended its goroutine before it answered.
 var errEnded = within.ErrEnded
 
 // acted records the outcome of a message and hands the reply to Next.
@@ -215,7 +215,7 @@ func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 	return v, nil
 }
 
-// IsPanic reports whether err is the error of an object whose code panicked, or ended its goroutine, instead of answering.
+// IsPanic reports whether err is the error of an object that panicked or ended its goroutine instead of answering.
 func IsPanic(err error) bool { return errors.Is(err, fail.ErrPanicked) || errors.Is(err, errEnded) }
 
 // hold validates a message that acts after the run has committed, and returns its receipt.

@@ -60,7 +60,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
 	}
-	if err := s.noteMessage(e, en); err != nil { // what can't be recorded does not happen
+	if err := s.noteMessage(e, en); err != nil { // an event that can't be recorded must not happen
 		settled = true
 		s.settle(e, Reply{ID: call.ID, Err: err})
 		return
@@ -140,7 +140,7 @@ func (s *Session) refuse(m *Message, e *pending, over bool) error {
 	return err
 }
 
-// begin starts a message, whose intent is on record. It acts when it has its turn.
+// begin starts a message after its intent was recorded. The message acts when it has its turn.
 func (s *Session) begin(m *Message, e *pending) {
 	s.mu.Lock()
 	s.changing = s.changing || e.effect == message.Immediate || e.effect == message.InUnit

@@ -23,7 +23,7 @@ type Cause struct {
 	Origins []SealedOrigin // the messages that gave the run the sealed values with the tag
 }
 
-// SealedOrigin names the message whose reply gave a program a sealed value.
+// SealedOrigin names the message that gave a program a sealed value in its reply.
 type SealedOrigin struct {
 	Call   uint64
 	Pos    fail.Pos // the place of the message, as in Cause.Pos

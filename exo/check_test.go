@@ -27,7 +27,7 @@ func graphAttacks() []twin {
 		return x
 	}
 	return []twin{
-		{"empty message", message.Expr{}, fail.Invalid, ok},
+		{"the message has no nodes", message.Expr{}, fail.Invalid, ok},
 		{"receiver ahead", with(3, fld(7, "done")), fail.Invalid, ok},
 		{"receiver itself", with(3, fld(3, "done")), fail.Invalid, ok},
 		{"receiver beyond the end", with(3, fld(1<<30, "done")), fail.Invalid, ok},

@@ -76,7 +76,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 	size = s.composed
 	s.mu.Unlock()
 	if most := s.gate.limits.UnansweredBytes; size > most {
-		return value.Value{}, fail.Errorf(fail.Limit, "", "the parts of all sealed texts of a program may have %d bytes together", most)
+		return value.Value{}, fail.Errorf(fail.Limit, "", "the parts of all sealed texts of a program may have at most %d bytes together; make fewer or shorter texts", most)
 	}
 	if r.weight > maxWeight {
 		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would contain %d sealed values, counting those in its parts; the limit is %d", r.weight, maxWeight)

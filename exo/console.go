@@ -98,7 +98,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 		return l, false, fail.Errorf(fail.Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
 	l.RunID = s.run.ID
-	l.Text = strings.Clone(l.Text) // the copy frees the program's larger text, of which l.Text may be a part
+	l.Text = strings.Clone(l.Text) // the copy lets the program's larger text be freed, if l.Text is a part of it
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {
 		// The limit counts what the console shows, with the level.

@@ -343,7 +343,7 @@ func TestFlowOfWrites(t *testing.T) {
 			got = append(got, fmt.Sprint(f.Tag, " ", strings.Join(f.From, " "), " ", f.To, " ", f.May, ": ", f.How))
 		}
 		text := strings.Join(got, "\n")
-		want := []string{"untrusted Note.from Note.text notes.insert true: the method changes only what is stored: what is written there without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: the method demands trust",
+		want := []string{"untrusted Note.from Note.text notes.insert true: the method changes only stored data; data that it writes without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: the method demands trust",
 			"pii Note.mail notes.insert false: neither the method nor its arguments admit the tag", "is refused; `admits: [pii]` at its facet, and for results, allows it", "is refused; `admits: [pii]` at note, owner, and for results, allows it", "pii Note.mail notes.purge true: the method admits the tag"}
 		if admits != "" {
 			want = []string{"pii@member Note.mail result true: the result admits pii@member:1|2; other values are sealed there", "is refused; `admits: [pii]` at its facet allows it"}
@@ -422,7 +422,7 @@ func TestFlowOfReaders(t *testing.T) {
 	}
 	for way, want := range map[string]string{
 		"pii@member result":      "true: the result admits pii@member:1; other values are sealed there",
-		"pii@member notes.purge": "true: the method admits the tag: what is stored may reveal such values; a program that has read another value than pii@member:1 keeps nothing",
+		"pii@member notes.purge": "true: the method admits the tag: what is stored may reveal such values; a program that has read another value with the tag than pii@member:1 keeps no changes",
 		"pii result":             "false: the result does not admit the tag",
 	} {
 		if !strings.HasPrefix(got[way], want) {

@@ -86,7 +86,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	case rule != "" && mode == message.Immediate:
 		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but it acts at once and for good, so no program can make it before the host changes that")
 	case rule != "" && s.immediate != "": // if a person must agree, the program runs a second time, and its immediate effect would happen twice
-		return fail.Errorf(fail.Denied, op, "a person may have to agree to it first, and %s, which this program called before, has acted at once: call it in a program of its own", s.immediate)
+		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but %s, which this program has already called, acted at once: make this call in another program", s.immediate)
 	case mode == message.Immediate && s.pending != "":
 		return fail.Errorf(fail.Denied, op, "this call can't be undone, but the earlier call of %s still can: make this call first, or in a program of its own", s.pending)
 	case mode != message.InUnit:
@@ -101,9 +101,9 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoReview = errors.New("exo: a person must agree to it, and there is no Review: set codemode.Options.Review, or exo.Config.Review; see exo/review")
+var errNoReview = errors.New("exo: a person must agree to some of its changes, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
-var errNoStore = errors.New("exo: a method changes a unit of work, and its object names no unit of work: see exo.Transactional")
+var errNoStore = errors.New("exo: a method has the effect InUnit, but its object names no unit of work: implement exo.Transactional")
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
@@ -175,7 +175,7 @@ func storeOf(o Object) (key any, err error) {
 		}
 	}()
 	if key = s.UnitKey(); key != nil && !reflect.ValueOf(key).Comparable() {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey gave a %T, which can't be the key of a map", key)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey returned a %T, which can't be the key of a map", key)}
 	}
 	return key, nil
 }
@@ -197,7 +197,7 @@ type change struct {
 }
 
 // errOpen is the Err of an effect that has not ended yet.
-var errOpen = errors.New("exo: it has not ended")
+var errOpen = errors.New("exo: the effect has not ended")
 
 // changes notes that message m begins to act, if m changes something. It returns a function
 // that notes how the change ended.

@@ -12,7 +12,7 @@ import (
 // Flow reports whether values with a tag can leave by one way out, whatever programs do.
 type Flow struct {
 	Tag  string   `json:"tag"`
-	From []string `json:"from"` // the interfaces, fields and methods whose values have the tag
+	From []string `json:"from"` // the interfaces, fields and methods that have values with the tag
 	To   string   `json:"to"`   // "result", or a method, written with the name of a grant that has it, or else with its interface
 	May  bool     `json:"may"`
 	How  string   `json:"how"` // the reason why the values can't leave, or the part of them that can
@@ -28,7 +28,7 @@ func (g *Gate) Flows() (out []Flow) {
 		return nil
 	}
 	names := map[string][]string{} // the names of the grants, by interface
-	chooses := map[string]Sink{}   // the grants that decide, for each message, what may leave by it
+	chooses := map[string]Sink{}   // the grants that decide for each message which labels it may carry
 	for i, x := range g.granted {
 		names[x.Type.Name] = append(names[x.Type.Name], x.Name)
 		if o, ok := unwrapped(g.objects[i]).(Sink); ok {
@@ -66,9 +66,9 @@ func (g *Gate) Flows() (out []Flow) {
 // readersText completes a Flow's How for labels with readers. The way out admits values of any reader, or of readers that depend on its arguments.
 func readersText(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
-		return "; of any reader, whatever the call is given"
+		return "; values of any reader, whatever the call's arguments are"
 	}
-	return "; what the call is given decides of which readers"
+	return "; the call's arguments decide of which readers"
 }
 
 // demands returns the other changes that a method makes and that demand trust, as the objects report them: a database may change more rows

@@ -52,7 +52,7 @@ type Config struct {
 type Gate struct {
 	*declared
 	objects []Object                    // the granted objects by ID
-	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions, of which the catalogue has copies
+	own     map[*message.Interface]bool // the interfaces in the objects' own descriptions; the catalogue has copies
 	limits  Limits
 	admits  value.Label
 	record  Recorder // nil: nothing is recorded
@@ -140,10 +140,10 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	g.kept = g.labels.Secrecy().Without(g.admits)
 	if g.effect != "" && cfg.Record == nil {
-		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
+		return nil, fmt.Errorf("exo: %s changes something, but there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
 	if name := g.declassifier; name != "" && cfg.Bits == nil {
-		return nil, fmt.Errorf("exo: %s answers about sealed values, and nothing limits how much: set Bits to the host's budget, see exo/declassify", name)
+		return nil, fmt.Errorf("exo: %s answers about sealed values, but nothing limits how much it reveals: set Bits to the host's budget (see exo/declassify)", name)
 	}
 	return g, nil
 }

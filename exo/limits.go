@@ -74,8 +74,8 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 	return s.gate.overspent(known)
 }
 
-// known returns what the calls before e have read so far. That is never more than the sum in call order, by which Next decides. So
-// the speed of calls can save work, and never changes an answer. known counts anew at each use: otherwise each of several concurrent
+// known returns what the calls before e have read so far. That is never more than the sum in call order, which Next uses. So the
+// speed of calls can save work, and never changes an answer. known counts anew at each use: otherwise each of several concurrent
 // calls could read as much as the whole run may. s.mu is held.
 func (s *Session) known(e *pending) spent {
 	k := s.spent

@@ -113,7 +113,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 			if p := s.Panicked(); p != nil {
 				panic(p)
 			}
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run's beginning can't be recorded: %w", err)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run did not begin, because that can't be recorded: %w", err)}
 		}
 	}
 	return s, nil
@@ -135,4 +135,4 @@ func (s *Session) serve() {
 func (s *Session) Run() Run { return s.run }
 
 // errRecord is the error of a run when its record can't be kept.
-var errRecord = errors.New("exo: what happens can't be recorded, or a callback of the host panicked")
+var errRecord = errors.New("exo: the record can't be written, or a callback of the host panicked")

@@ -163,14 +163,14 @@ func (s *Session) recognize(v value.Value, into *value.Label) error {
 		known := int(x.Number()) < len(s.sealed) && s.sealed[x.Number()].SealedType() == x.SealedType() && s.sealed[x.Number()].Label().Equal(l)
 		s.mu.Unlock()
 		if !known {
-			return fail.Errorf(fail.Denied, "", "no such sealed value")
+			return fail.Errorf(fail.Denied, "", "this program has no such sealed value")
 		}
 		*into = into.Join(l)
 	}
 	return nil
 }
 
-// contentsOf returns v with the content of each sealed value whose label admits accepts. Call recognize first.
+// contentsOf returns v with the content of each sealed value that has a label which admits accepts. Call recognize first.
 func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value.Value {
 	return v.Replace(func(x value.Value) (value.Value, bool) {
 		l, sealed := x.Sealed()

@@ -81,7 +81,7 @@ type Session struct {
 	sealed      []value.Value // the run's sealed values, by their numbers
 	contents    []content     // the contents of sealed, by the same numbers
 	calculated  [][2]uint64   // ranges (start, end) of the numbers of sealed values that the program may have calculated
-	origins     origins       // the messages whose replies gave the sealed values
+	origins     origins       // the messages that gave the sealed values in their replies
 	composed    int           // how many bytes the parts of sealed texts have
 	label       value.Label
 	changing    bool             // a message was allowed to change something at once, or in a unit
@@ -130,7 +130,7 @@ type pending struct {
 	id           uint64
 	pos          fail.Pos // the place of the call in the program (Session.place)
 	done         bool
-	reply        Reply // its Value is the object's own until the outcome is recorded
+	reply        Reply // the reply; until the outcome is recorded, its Value is the object's own
 	details      []any
 }
 

@@ -33,9 +33,9 @@ type Unit interface {
 	Rollback(ctx context.Context) error
 }
 
-// Witness is a Unit whose store can show later whether a run committed. If the run has changed
-// the store, Witness is called between Prepare and Commit, and writes the ID of the run into
-// the unit's transaction.
+// Witness is a Unit with a store that can show later whether a run committed. If the run has
+// changed the store, Witness is called between Prepare and Commit, and writes the ID of the run
+// into the unit's transaction.
 type Witness interface {
 	Unit
 	Witness(ctx context.Context, run RunID) error
@@ -70,14 +70,14 @@ type Reviewed struct {
 // Set returns everything that the run would do. It may read the stores.
 func (r *Reviewed) Set(ctx context.Context) (changeset.Set, error) { return r.set(ctx) }
 
-// Asker is an object some of whose changes a person must see before they happen.
+// Asker is an object that may make changes which a person must see before they happen.
 type Asker interface {
 	Object
 	// MayAsk reports whether a person may be asked about a message to the object, or to objects that it returns. If so, it can be granted only with a
 	// Reviewer.
 	MayAsk() bool
-	// Asks returns the rule, in words, by which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none. For a
-	// method that is [message.Held] the person is always asked; for a change in a unit of work, its ChangeLister decides.
+	// Asks returns the rule, in words, under which the host's Reviewer may ask a person about the message, and who may agree; "" if there is none.
+	// For a method that is [message.Held] the rule applies to every call; for a change in a unit of work, its ChangeLister decides.
 	Asks(m *Message) (rule string, who changeset.Who)
 }
 
@@ -89,7 +89,7 @@ func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 	}
 	defer func() {
 		if recover() != nil {
-			rule = "its rule can't be read"
+			rule = "the rule of this call can't be read"
 		}
 	}()
 	return o.Asks(m)
@@ -197,13 +197,13 @@ var ErrNothingDone = errors.New("exo: nothing was done")
 // before its commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, fmt.Errorf("exo: a unit of work under a %T, which can't be the key of a map", key)
+		return nil, fmt.Errorf("exo: the key of a unit of work is a %T, which can't be the key of a map", key)
 	}
 	if m.session == nil {
 		return nil, errZeroSession
 	}
 	if m.entry.effect == message.InUnit && key != m.store {
-		return nil, errors.New("exo: a method that changes something asked for a unit of work under another key than its object's UnitKey")
+		return nil, errors.New("exo: a method that changes something opened a unit of work with another key than its object's UnitKey")
 	}
 	return m.session.unit(key, open)
 }
@@ -285,7 +285,7 @@ func unshown(err error, read string) bool {
 
 var errNoUnit = errors.New("exo: a unit of work could not be opened")
 
-var errOutside = errors.New("exo: the object changed something and opened no unit of work for it: see Message.Unit")
+var errOutside = errors.New("exo: the object changed something without a unit of work: open one with Message.Unit")
 
 // opened reports whether the unit of work of a store was opened.
 func (s *Session) opened(store any) bool {

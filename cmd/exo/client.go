@@ -49,7 +49,7 @@ func (o *clientOptions) checkClient() error {
 	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
 		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
 	} else if (o.install || o.name != "") && o.client == "" {
-		return cli.Usagef("-install and -name want -client, one of %s", names)
+		return cli.Usagef("-install and -name need -client, one of %s", names)
 	}
 	if o.name != "" && !clients.IsName(o.name) {
 		return cli.Usagef("-name: want letters, digits, - and _, not %q", o.name)
@@ -68,8 +68,8 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 
 // A client can start exo try -serve. It gets only rows that a person has agreed to once, at a terminal.
 
-// agreement returns the path of the file that exists if a person has agreed to serve the rows of claims, as they are granted now, of the
-// database at url. The password in url does not matter. The file is in the folder of the user's configuration.
+// agreement returns the path of a file. It exists if a person has agreed to serve the rows of claims in the database at url, as they are
+// granted now. The password in url does not matter. The file is in the folder of the user's configuration.
 func (t *trial) agreement(url, claims string) (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {

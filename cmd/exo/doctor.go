@@ -118,9 +118,9 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 		fmt.Fprintf(std.Out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
 	}
 	if d.File.Reviewed {
-		say("ok", "file: somebody reviewed %s", path)
+		say("ok", "file: %s is reviewed", path)
 	} else {
-		say("MISSING", "file: nobody reviewed %s, so exo does not serve it. To do: read it, then write reviewed: true", path)
+		say("MISSING", "file: %s is not reviewed, so exo does not serve it. To do: read it, then write reviewed: true", path)
 	}
 	roles := d.Roles()
 	for _, name := range slices.Sorted(maps.Keys(roles)) {

@@ -170,7 +170,7 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 
 func (o *checkOptions) runRLS(ctx context.Context, std cli.Stdio, args []string) error {
 	if o.role == "" {
-		return cli.Usagef("-role is missing: the name of the role that programs' statements are to run as")
+		return cli.Usagef("-role is missing: the name of the role that runs programs' statements")
 	}
 	report, err := o.inspectArgs(ctx, std, args, true)
 	if err != nil {

@@ -83,7 +83,7 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	ask := asker(std)
 	if o.db == "" {
 		if ask == nil {
-			return cli.Usagef("-db is missing: the URL of a database, or where it is")
+			return cli.Usagef("-db is missing: the URL of a database, or its place as env:NAME or file:PATH")
 		}
 		if o.db, err = ask("The database (sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH)", "", nil); err != nil {
 			return err
@@ -299,7 +299,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		fmt.Fprintf(std.Err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
 	}
 	if o.env != "" && os.Getenv(o.env) == "" {
-		fmt.Fprintf(std.Err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)
+		fmt.Fprintf(std.Err, "put the URL of the database into the variable %s: the file has only its name\n", o.env)
 	}
 	fmt.Fprintf(std.Err, "next: read %s, change it, write reviewed: true; exo validate %s\n", path, path)
 	if o.client != "" && o.client != "none" {

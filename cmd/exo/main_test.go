@@ -72,7 +72,7 @@ func TestExitCodes(t *testing.T) {
 		{"repl ./there/is/none", cli.ExitUsage, "-db is missing"},
 		{"repl ./there/is/none -db mysql://u:sekret@h/d", cli.ExitUsage, "unknown kind of database"},
 		{"repl ./there/is/none -nope", cli.ExitUsage, "there is no flag -nope"},
-		{"repl ./there/is/none -as org=1", cli.ExitUsage, "given -user"},
+		{"repl ./there/is/none -as org=1", cli.ExitUsage, "gets -user"},
 		{"repl exo.yaml -user org=1", cli.ExitUsage, "want -as"},
 		{"repl ./there/is/none -db sqlite:x -func grants", cli.ExitUsage, "want the name of an exported function"},
 		{"repl ./there/is/none -db sqlite:x", cli.ExitCannot, "there/is/none"},

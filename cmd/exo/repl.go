@@ -113,7 +113,7 @@ func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	case file && o.user != "":
 		return cli.Usagef("a grant file has a principal: want -as CLAIMS, not -user")
 	case !file && o.as != "":
-		return cli.Usagef("a package's function is given -user; -as is for a grant file")
+		return cli.Usagef("a package's function gets -user; -as is for a grant file")
 	case file:
 		who = o.as
 	}

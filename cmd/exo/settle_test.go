@@ -82,7 +82,7 @@ func TestSettledAtStart(t *testing.T) {
 				}
 				said, err := child(t, args...).CombinedOutput()
 				if err != nil || !strings.Contains(string(said), "the process of run "+id.String()+" was stopped") ||
-					strings.Contains(string(said), "the database shop has lost what it knew of runs before") != strings.Contains(c.name, "again") {
+					strings.Contains(string(said), "the database shop has lost its marks of runs before") != strings.Contains(c.name, "again") {
 					t.Errorf("%v %s", err, said)
 				}
 				var lines []string
@@ -149,7 +149,7 @@ func TestRecordFolder(t *testing.T) {
 	t.Setenv("GRANTS_TEST_DB", url)
 	write(t, path, servedShop+"record: { folder: record, key: 'file:record/key' }\n")
 	said, err = child(t, "run", path, "-as", "customer=1", "-e", "me.count()").CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "keep keys elsewhere") {
+	if err == nil || !strings.Contains(string(said), "keep the key in another folder") {
 		t.Errorf("%v %s", err, said)
 	}
 	write(t, path, servedShop+"record: { folder: record }\n")

@@ -403,7 +403,7 @@ func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) 
 	}
 	said := fmt.Sprintf("%s: %d of %d tables are granted, to read. To review it: read it, change it, and write reviewed: true; then exo validate %[1]s", path, t.Draft.Granted(), len(t.Draft.Facets))
 	if o.env != "" && os.Getenv(o.env) == "" {
-		said += fmt.Sprintf("\nput the URL of the database into the variable %s: the file says only its name", o.env)
+		said += fmt.Sprintf("\nput the URL of the database into the variable %s: the file has only its name", o.env)
 	}
 	return said, nil
 }

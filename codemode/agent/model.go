@@ -14,7 +14,7 @@ type Model interface {
 	Name() string
 
 	// Reply sends one request and waits for the whole reply. If text is not nil, it is called with
-	// each piece of the reply's text as it arrives, one call at a time, and never after Reply has
+	// each piece of the reply's text as it arrives: one call at a time, and none after Reply has
 	// returned. Reply never retries. Its error wraps ctx's error if ctx ended; otherwise it is a
 	// *ModelError. If the end of the reply did not arrive, Reply fails; it never returns a shorter
 	// reply. When it returns, all goroutines that it started have ended.

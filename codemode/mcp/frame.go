@@ -15,7 +15,7 @@ import (
 // notMessage returns the answer to a line that is no message, or nil if it is one. The SDK would end the conversation at such a line. An object
 // with a key twice is no message: readers may differ in which value they use, so a proxy, a record or a person might not see what runs.
 func notMessage(frame []byte) []byte {
-	if !json.Valid(frame) { // also refuses a text with a byte order mark
+	if !json.Valid(frame) { // the check also refuses a text with a byte order mark
 		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")
 	}
 	id, twice := keysOf(frame)
@@ -41,7 +41,7 @@ func keysOf(frame []byte) (id any, twice *string) {
 	d.UseNumber()
 	type object struct {
 		keys map[string]bool // the keys so far; nil: this is an array
-		key  string          // the key whose value comes next
+		key  string          // the last key, until its value comes
 		open bool
 	}
 	var in []object

@@ -150,7 +150,7 @@ func (l *labels) room(ctx context.Context) bool {
 	defer l.mu.Unlock()
 	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
 		l.since, l.added = now, 0
-		if _, err := l.kept.Sweep(ctx); err != nil { // not fatal: ended entries only take up room
+		if _, err := l.kept.Sweep(ctx); err != nil { // no failure: ended entries only take up room
 			slog.Error("labels that have ended can't be removed", "error", err)
 		}
 	}

@@ -29,9 +29,9 @@ type Config struct {
 	Tool    func(context.Context, Identity) (*codemode.Tool, error)
 	Results ResultLimits // the limits on kept results that were too large for the model
 
-	// If a tool admits labels, each program of an identity begins with the labels of all results that the
-	// server has shown to its clients, since a model can write what it read into its next program. Labels is
-	// how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
+	// If a tool admits labels, each program of an identity begins with the labels of all results that the server
+	// has shown to its clients. Otherwise a model could write what it read into its next program, without a label.
+	// Labels is how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
 	Labels time.Duration
 	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). If it is
 	// nil, they are only in memory: a restarted server begins without them, and one identity must always be served by the same server. The host closes

@@ -147,7 +147,7 @@ func (c *console) sql(arg string) error {
 	case arg == "on" || arg == "off":
 		c.unfold = arg == "on"
 	case arg != "":
-		return errors.New(".sql shows the SQL of the last program; .sql on that of each, .sql off folds it again")
+		return errors.New(".sql shows the SQL of the last program; .sql on shows it for every program, and .sql off hides it again")
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.Queries)+c.last.More == 0:

@@ -74,7 +74,7 @@ func redacted(database string) string {
 }
 
 // setUp creates and fills the app's tables in an empty database. It does not change a database that it has
-// already filled, and refuses any other, so that a mistyped path does not add the app's tables to a user's data.
+// already filled. It refuses any other, so that a mistyped path does not add the app's tables to a user's data.
 func (a App) setUp(ctx context.Context, db *sql.DB) error {
 	d, setup := sqlite, a.Setup
 	if _, ok := db.Driver().(*stdlib.Driver); ok {

@@ -54,7 +54,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 	case !withDB || in != t.NumIn() || t.IsVariadic():
 		return nil, wrong
 	case members && !withMember:
-		return nil, fmt.Errorf("it is a %v; with Members it takes a member behind the user", t)
+		return nil, fmt.Errorf("it is a %v; with Members it takes a member after the user", t)
 	case t.NumOut() != 1 && t.NumOut() != 2, !t.Out(0).ConvertibleTo(grants):
 		return nil, wrong
 	case t.NumOut() == 2 && t.Out(1) != reflect.TypeFor[error]():

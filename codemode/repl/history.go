@@ -19,7 +19,7 @@ import (
 // These limit a history.
 const (
 	maxEntries = 1000
-	maxEntry   = 64 << 10 // in bytes
+	maxEntry   = 64 << 10 // most bytes of one entry
 )
 
 // history has what was typed, oldest first. It is kept in a file that only its owner may read,

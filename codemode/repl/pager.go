@@ -41,7 +41,7 @@ func page(text string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != notExecutable && exit.ExitCode() != notFound {
-		return nil // not a failure: the user has left the pager
+		return nil // no failure: the user has left the pager
 	}
 	return err
 }

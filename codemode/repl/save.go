@@ -133,7 +133,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 		what = "1 row is"
 	}
 	if marked > 0 {
-		note = fmt.Sprintf("; %s with ' before: a spreadsheet would take it for a formula", screen.Count(marked, "text"))
+		note = fmt.Sprintf("; %s with ' before: a spreadsheet would treat it as a formula", screen.Count(marked, "text"))
 	}
 	return []byte(b.String()), what, note, nil
 }

@@ -38,9 +38,9 @@ func (c *console) continued(text string) (string, error) {
 	}
 	switch {
 	case c.last == nil:
-		return "", errors.New("a line that begins with .name( goes on with the program before, and none has run yet")
+		return "", errors.New("a line that begins with .name( continues the last program, and none has run yet")
 	case c.last.Result.Changed() || len(c.last.Result.Effects) > 0:
-		return "", errors.New("a line that begins with .name( runs the program before it again. That one changed something, or would have: type the whole program")
+		return "", errors.New("a line that begins with .name( runs the last program again. That one changed something, or would have: type the whole program")
 	}
 	return strings.TrimRight(c.last.Program, "; \n") + "\n" + text, nil
 }

@@ -77,7 +77,7 @@ type Who struct {
 // By is whether the user for whom the program ran may agree.
 type By string
 
-// These are the values of By. The zero By means Self at a terminal and for a link, and Other on a page whose proxy names its reader.
+// These are the values of By. The zero By means Self at a terminal and for a link, and Other on a page with a proxy that names its reader.
 const (
 	Self  By = "self"
 	Other By = "other"

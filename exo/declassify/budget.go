@@ -35,7 +35,7 @@ func New(bitsPerDay int) *Budget {
 // principal has one permanent entry with a key that begins with "bits/". The host closes the store, and then nothing is revealed.
 func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	if s == nil {
-		return nil, errors.New("declassify: the store is nil: In keeps what is taken there; New keeps it in memory")
+		return nil, errors.New("declassify: the store is nil: pass a store to In, or use New to keep the budget in memory")
 	}
 	if bitsPerDay < 1 {
 		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
@@ -103,7 +103,7 @@ func read(e *store.Entry) (t taken, err error) {
 	d.DisallowUnknownFields()
 	err = d.Decode(&t)
 	if _, day := time.Parse(time.DateOnly, t.Day); err != nil || day != nil || t.Bits < 1 {
-		return t, fmt.Errorf("declassify: the entry %.80q is not a day and bits that were taken at it: %.200s; correct it, or remove it, which gives its day's bits back", e.Key, e.Value)
+		return t, fmt.Errorf("declassify: the entry %.80q is not a day and the bits taken on it: %.200s; correct it, or remove it, which gives that day's bits back", e.Key, e.Value)
 	}
 	return t, nil
 }

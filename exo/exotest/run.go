@@ -100,7 +100,7 @@ func (r *Run) Finish(commit bool) error {
 	return nil
 }
 
-var errNot = errors.New("exotest: the run is not to commit")
+var errNot = errors.New("exotest: the test ended the run without a commit")
 
 // On begins a chain of calls at the object granted under this name.
 func (r *Run) On(name string) *Chain {

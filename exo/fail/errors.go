@@ -16,7 +16,7 @@ import (
 type Kind uint8
 
 const (
-	Other     Kind = iota // not classified; a guest sees it as Internal
+	Other     Kind = iota // the error is not classified; a guest sees it as Internal
 	Denied                // there is no such member or row, or the program has no right to know whether there is
 	Revoked               // the object was revoked
 	Invalid               // the arguments or expressions of the program are wrong
@@ -87,7 +87,7 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later makes an error whose message is built only when it is read, since a guest can cause many refusals and most are never read.
+// Later makes an error with a message that is built only when it is read, since a guest can cause many refusals and most are never read.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
 // At returns a copy of the error with a place in the program. The copy has its message already built.

@@ -24,7 +24,7 @@ func Foreign(err error) (safe error) {
 		return fmt.Errorf("exo: the error, a %T, wraps itself or more than %d others", err, maxWrapped)
 	}
 	if err != nil {
-		_ = err.Error() // called here, where a panic is caught, because the host or the record will call it later
+		_ = err.Error() // Error is called here, where a panic is caught, because the host or the record will call it later
 	}
 	return err
 }

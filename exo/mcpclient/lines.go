@@ -213,7 +213,7 @@ func (c *lines) write(m jsonrpc.Message) error {
 		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	if _, err := c.p.In.Write(append(b, '\n')); err != nil { // the connection is unusable, since half a line may be written
-		err = fmt.Errorf("%w: it does not read: %w", ErrEnded, err)
+		err = fmt.Errorf("%w: it does not read its input: %w", ErrEnded, err)
 		c.end(err)
 		return err
 	}
@@ -239,7 +239,7 @@ func (c *lines) ended() error {
 
 // Close stops the process and closes its files.
 func (c *lines) Close() error {
-	c.end(fmt.Errorf("%w: it was closed", ErrEnded))
+	c.end(fmt.Errorf("%w: the connection was closed", ErrEnded))
 	c.p.Close()
 	return nil
 }

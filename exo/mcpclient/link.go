@@ -152,7 +152,7 @@ func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 	case o.refused != nil:
 		err = o.refused
 	case o.life.Err() != nil:
-		err = fmt.Errorf("%w: it was closed", ErrEnded)
+		err = fmt.Errorf("%w: the connection was closed", ErrEnded)
 	case l == nil:
 		l, err = o.connect(ctx)
 		o.link = l
@@ -194,7 +194,7 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	case err != nil: // the tool was not called
 		e := &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
 		if pin := (*PinError)(nil); errors.As(err, &pin) {
-			e.Kind, e.Msg = fail.Revoked, "this server's tools have changed: a person has to look at them"
+			e.Kind, e.Msg = fail.Revoked, "this server's tools have changed: its operator must review and pin them before programs can use it again"
 		}
 		return value.Value{}, e
 	}

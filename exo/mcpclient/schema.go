@@ -175,7 +175,7 @@ func (y *typer) resolve(ref string) (any, error) {
 		}
 	}
 	if !ok {
-		return nil, errors.New("its schema refers to what is not in it")
+		return nil, errors.New("its schema refers to a part that it does not have")
 	}
 	return to, nil
 }

@@ -36,7 +36,7 @@ type Server struct {
 
 	Reads     []string // the tools that change nothing; they are called at once
 	Acts      []string // the tools that change something; they are called once, after the program has succeeded
-	Immediate []string // the tools that change something and whose answer programs need; they are called at once, and are not undone
+	Immediate []string // the tools that change something and give programs an answer that they need; they are called at once, and are not undone
 
 	// Approve lists the tools in Acts that a person must agree to before they are called (package review). Approvers describes who may agree.
 	Approve   []string
@@ -82,7 +82,7 @@ type Bounds struct {
 	Items      int           // most values in one answer; 10,000
 	Call       time.Duration // longest time for one call; 60 s
 	Start      time.Duration // longest time until the server has listed its tools; 30 s
-	Concurrent int           // most calls at a time, of which one principal has at most half; 8
+	Concurrent int           // most calls at a time; one principal has at most half of them; 8
 	Messages   int           // most messages in a second that answer no call; 1,000
 }
 
@@ -91,10 +91,10 @@ var (
 	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than its Bounds")
 	ErrFlood     = errors.New("mcpclient: the server sent more messages than its Bounds")
 	ErrTimeout   = errors.New("mcpclient: the server did not answer in time")
-	ErrMalformed = errors.New("mcpclient: the server sent what is no message")
+	ErrMalformed = errors.New("mcpclient: the server sent something that is no message")
 	ErrMismatch  = errors.New("mcpclient: the server's answer does not have the type that its schema says")
-	ErrAsks      = errors.New("mcpclient: the server asks for more before it answers")
-	ErrEnded     = errors.New("mcpclient: the server is not there")
+	ErrAsks      = errors.New("mcpclient: the server asks its client for input before it answers")
+	ErrEnded     = errors.New("mcpclient: the server can't be reached")
 	ErrTool      = errors.New("mcpclient: the tool answered with an error")
 )
 
@@ -160,13 +160,13 @@ func (s *Server) complete() error {
 	case min(s.Bounds.Bytes, s.Bounds.Items, int(s.Bounds.Call), int(s.Bounds.Start), s.Bounds.Concurrent, s.Bounds.Messages) < 0:
 		return bad("a bound is negative")
 	case (s.Command == nil) == (s.URL == ""):
-		return bad("want a Command or a URL")
+		return bad("want either a Command or a URL")
 	case len(used) == 0 && !s.all:
-		return bad("no tool is listed")
+		return bad("want at least one tool in Reads, Acts or Immediate")
 	case len(slices.Compact(slices.Clone(used))) < len(used):
-		return bad("a tool is listed twice")
+		return bad("a tool is listed twice in Reads, Acts and Immediate")
 	case slices.ContainsFunc(s.Approve, func(tool string) bool { return !slices.Contains(s.Acts, tool) }):
-		return bad("Approve has a tool that is not in Acts: what is called at once can't be shown before")
+		return bad("Approve has a tool that is not in Acts: a call that happens at once can't be shown first")
 	case len(s.Label.Unnamed()) > 0:
 		return bad("Label has a tag of readers without their ids (%s)", s.Label)
 	case !s.Label.Secrecy().FlowsTo(s.Admits):
@@ -243,10 +243,10 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	// Each principal has a share of the calls, so that one whose calls hang does not block others.
+	// Each principal has a share of the calls, so that hanging calls of one principal do not block others.
 	place, err := o.turns.Enter(m.Run().Principal, "")
 	if err != nil {
-		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls of this server wait", Err: errors.Join(err, exo.ErrNothingDone)}
+		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls to this server are waiting: await some before you make more", Err: errors.Join(err, exo.ErrNothingDone)}
 	}
 	defer place.Leave()
 	select {

@@ -22,7 +22,7 @@ func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error
 		return read(t.out, r.StructuredContent, 0, &most)
 	}
 	if v = value.Text(textOf(r.Content)); v.IsZero() {
-		err = fmt.Errorf("%w: it is no text", ErrMismatch)
+		err = fmt.Errorf("%w: the answer is no text", ErrMismatch)
 	}
 	return v, err
 }

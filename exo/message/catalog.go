@@ -78,7 +78,7 @@ func (c Catalog) Seals() (l value.Label) {
 	return l
 }
 
-// From names the interfaces, fields and methods whose values have a tag.
+// From names the interfaces, fields and methods that have values with a tag.
 func (c Catalog) From(tag string) (out []string) {
 	has := func(l value.Label) bool { return l.HasExactly(tag) }
 	for _, n := range c.Names() {

@@ -104,7 +104,7 @@ type Checked struct {
 // so that the message does not keep the memory of x.
 func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
-		return nil, fail.Errorf(fail.Invalid, "", "empty message")
+		return nil, fail.Errorf(fail.Invalid, "", "the message has no nodes")
 	}
 	if len(x.Nodes) > c.Bounds.Nodes {
 		return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", c.Bounds.Nodes)
@@ -330,7 +330,7 @@ func (s *shaper) literal(v value.Value, depth int) {
 	s.b = append(s.b, "?nbiftTlrwRS"[v.Kind()])
 	switch v.Kind() {
 	case value.KindText:
-		if scalar.Wide(v.Text()) { // such a text may be meant as a number, so it has a shape of its own
+		if scalar.Wide(v.Text()) { // a text of many digits may be meant as a number, so it has another shape than other texts
 			s.b = append(s.b, '+')
 		}
 	case value.KindList:

@@ -123,17 +123,17 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n.Label = w.Label
 	for name := range w.Methods {
 		if n.Methods[name] == nil {
-			return nil, fmt.Errorf(".%s: the method is new", name)
+			return nil, fmt.Errorf(".%s: the policy added the method", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
 		m := n.Methods[name]
-		x := w.Methods[m.Name] // by canonical name, so that one entry decides for all names of a method
+		x := w.Methods[m.Name] // looked up by its canonical name, so that one entry decides for all names of a method
 		switch {
 		case x == nil || w.Methods[name] == nil:
 			delete(n.Methods, name)
 		case w.Methods[name] != x:
-			return nil, fmt.Errorf(".%s: it is no longer another name of %s", name, m.Name)
+			return nil, fmt.Errorf(".%s: the policy made this name mean another method than %s", name, m.Name)
 		case name == m.Name:
 			if err := m.meet(x); err != nil {
 				return nil, fmt.Errorf(".%s: %w", name, err)
@@ -179,15 +179,15 @@ func (m *Method) meet(x *Method) error {
 	case x.Fresh && !m.Fresh: // otherwise a program could be shown what outsiders wrote, and still count as trusted
 		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
-		return fmt.Errorf("the labels of its records no longer join")
+		return fmt.Errorf("the policy made the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
 		return fmt.Errorf("the policy changed the effect from %s to %s", m.Effect, x.Effect)
 	case m.Sink && !x.Sink:
-		return fmt.Errorf("it is no longer a sink")
+		return fmt.Errorf("the policy removed Sink")
 	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
-		return fmt.Errorf("it admits %s more than before", x.Admits.Without(m.Admits))
+		return fmt.Errorf("the policy added %s to what it admits", x.Admits.Without(m.Admits))
 	case !x.Declassifies.FlowsTo(m.Declassifies):
-		return fmt.Errorf("it declassifies %s more than before", x.Declassifies.Without(m.Declassifies))
+		return fmt.Errorf("the policy added %s to what it declassifies", x.Declassifies.Without(m.Declassifies))
 	case m.Trusted && !x.Trusted:
 		return fmt.Errorf("it no longer demands trust (Trusted): the policy may not drop that")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
@@ -195,7 +195,7 @@ func (m *Method) meet(x *Method) error {
 	case x.Truth != "" && x.Truth != m.Truth:
 		return fmt.Errorf("the policy changed Truth to another method")
 	case len(x.Params) > len(m.Params):
-		return fmt.Errorf("it has more parameters")
+		return fmt.Errorf("the policy added parameters")
 	}
 	for k := range m.Params {
 		p := &m.Params[k]
@@ -216,7 +216,7 @@ func (m *Method) meet(x *Method) error {
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {
-		return fmt.Errorf("its name, its result, or whether it sends changed")
+		return fmt.Errorf("the policy changed its name, its result, or whether it sends")
 	}
 	return nil
 }
@@ -226,11 +226,11 @@ func (p *Param) meet(x *Param) error {
 	plain := p.Want != nil && p.Want.Con != nil
 	switch {
 	case x.Opt && !p.Opt, x.Null && !p.Null, x.Plain && !p.Plain, x.Filter && !p.Filter:
-		return fmt.Errorf("its Opt, Null, Plain or Filter is set, and was not before")
+		return fmt.Errorf("the policy set Opt, Null, Plain or Filter")
 	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
 		return fmt.Errorf("the policy changed Count, which marks a parameter that is a count")
 	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
-		return fmt.Errorf("its Ident differs: a policy may make only a Static parameter an identifier")
+		return fmt.Errorf("the policy changed Ident, which it may set only for a Static parameter")
 	}
 	if err := p.Want.meet(x.Want, p.Bind == "" && p.Lambda == nil && !p.Many); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (p *Param) meet(x *Param) error {
 // object sees which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
-		return fmt.Errorf("its type is gone")
+		return fmt.Errorf("the policy removed its type")
 	}
 	if t.Wide == nil && t.Null && !x.Null {
 		t.Null = false
@@ -267,16 +267,16 @@ func (t *Term) meet(x *Term, free bool) error {
 }
 
 // meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and must not change what x converts the value to, since the object expects arguments as its own
-// description converts them.
+// and must not change what x converts it to. The object expects arguments as its own description
+// converts them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
-		return fmt.Errorf("its type is gone")
+		return fmt.Errorf("the policy removed its type")
 	}
 	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
 	switch {
 	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
-		return fmt.Errorf("it may be null now")
+		return fmt.Errorf("the policy admits null")
 	case x.Name != t.Name && !narrower:
 		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
 	case x.Name != t.Name:
@@ -287,7 +287,7 @@ func (t *Type) meet(x *Type, free bool) error {
 	}
 	for _, e := range x.Enum {
 		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {
-			return fmt.Errorf("it may be %q now", e)
+			return fmt.Errorf("the policy admits %q, too", e)
 		}
 	}
 	t.Null, t.Enum = x.Null, slices.Clone(x.Enum)
@@ -328,7 +328,7 @@ func (t *Type) meetFields(x *Type, free bool) error {
 		}
 		w := rest[0]
 		if rest = rest[1:]; w.Opt && !f.Opt {
-			return fmt.Errorf("field %s may be left out now", f.Name)
+			return fmt.Errorf("the policy made field %s optional", f.Name)
 		}
 		if f.Trusted && !w.Trusted {
 			return fmt.Errorf("field %s no longer demands trust (Trusted): the policy may not drop that", f.Name)
@@ -338,12 +338,12 @@ func (t *Type) meetFields(x *Type, free bool) error {
 		}
 		f.Opt, f.Doc, f.Trusted = w.Opt, w.Doc, w.Trusted
 		if !reflect.DeepEqual(w, f) {
-			return fmt.Errorf("field %s changed", f.Name)
+			return fmt.Errorf("the policy changed another part of field %s", f.Name)
 		}
 		fs = append(fs, f)
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("field %s is new", rest[0].Name)
+		return fmt.Errorf("the policy added field %s", rest[0].Name)
 	}
 	t.Fields = fs
 	return nil

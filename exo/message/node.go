@@ -474,7 +474,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 
 func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	if recv.sends {
-		return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "ends what is asked, so nothing can be added after it: await its result first"))
+		return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends the call, so nothing can be added after it: await its result first"))
 	}
 	if recv.built() {
 		return nil, fail.Errorf(fail.Invalid, c.show(recv), "has no members")

@@ -82,16 +82,16 @@ func (m *Method) checkDeclassifies() error {
 	case !m.Declassifies.Integrity().Empty():
 		return fmt.Errorf("it declassifies %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
-		return errors.New("a method that declassifies sends, is a sink, has no effect, and is used in no callback")
+		return errors.New("a method that declassifies must have Sends and Sink, and neither Effect nor Nested")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
-		return errors.New("a method that declassifies returns a closed type or null, and null means any failure")
+		return errors.New("a method that declassifies must return a closed type or null, which means any failure")
 	case !m.Shows().Empty():
 		return errors.New("a method that declassifies can't label its result")
 	}
 	for i := range m.Params {
 		// A query is refused as an argument: it is no sealed value, and the program could compute over whole columns and have the result revealed.
 		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
-			return fmt.Errorf("%s: a method that declassifies takes plain data, and neither callbacks nor objects", p.Name)
+			return fmt.Errorf("%s: a method that declassifies must take plain data, neither callbacks nor objects", p.Name)
 		}
 	}
 	if _, err := m.Result.Con.outcomes(); err != nil {

@@ -10,7 +10,7 @@ import (
 // renamer copies types, terms and interfaces completely, with other names for some interfaces.
 type renamer struct {
 	to    map[string]string
-	visit func(name string) // called with every name; may be nil
+	visit func(name string) // a function that is called with every name; may be nil
 }
 
 func (r renamer) name(n string) string {

@@ -118,7 +118,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		r := e.lookup(name)
 		if r != nil && rest == "*" {
 			if r.Name != value.TypeRecord || len(r.Fields) != 1 {
-				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "one", "works on one thing; here there are {has}", "has", r.String()))
+				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "one", "works only on one thing, but here there are {has}", "has", r.String()))
 			}
 			r = r.Fields[0].Type
 		} else if r != nil && rest != "" {
@@ -158,7 +158,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			for _, f := range r.Fields {
 				for _, g := range fs {
 					if g.Name == f.Name {
-						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is in use already; give the other one another name", "name", f.Name))
+						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is already used here; give the second thing another name", "name", f.Name))
 					}
 				}
 				fs = append(fs, f)

@@ -37,19 +37,19 @@ func (i *Interface) Validate() error {
 		}
 		switch {
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
-			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and Effect is one of the EffectModes", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and Effect must be one of the EffectModes", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
 			return fmt.Errorf("%s.%s: a method with Nested can't be a Sink or have an Effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
-			return fmt.Errorf("%s.%s: a Total method belongs to an expression, sends nothing and takes no callback", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Total method must belong to an expression, send nothing and take no callback", i.Name, m.Name)
 		case m.Measure && (!m.Sends || m.Nested == nil || len(m.Params) > 0):
-			return fmt.Errorf("%s.%s: a measure sends, is an expression in a callback, and takes nothing", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Measure must have Sends and Nested, and no parameters", i.Name, m.Name)
 		case m.Trusted && !m.Sends:
 			return fmt.Errorf("%s.%s: a Trusted method needs Sends", i.Name, m.Name)
 		case m.Fresh && m.Effect != InUnit && m.Effect != Immediate:
-			return fmt.Errorf("%s.%s: a Fresh method adds something, and this one has no such Effect", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Fresh method must have the Effect InUnit or Immediate", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
-			return fmt.Errorf("%s.%s: a method whose Effect is Held replies with a Receipt", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method with the Effect Held must have Receipt() as its Result", i.Name, m.Name)
 		}
 		if err := m.checkDeclassifies(); err != nil {
 			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
@@ -158,7 +158,7 @@ func (i *Interface) checkLabels() error {
 		}
 	}
 	if i.Expr && !i.Label.Empty() {
-		return fmt.Errorf("%s is an expression and has the label %s: label the field that it is the type of", i.Name, i.Label)
+		return fmt.Errorf("%s is an expression and has the label %s: label the fields of this type instead", i.Name, i.Label)
 	}
 	for n, f := range i.Fields {
 		if f == nil || f.Type == nil {

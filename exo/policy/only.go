@@ -9,16 +9,16 @@ import (
 )
 
 // Only returns an object that has only the named methods. The restriction also applies to all
-// interfaces of its kind that can be reached from it, to methods that lead to one of these (links
-// of rows), to what methods make of rows (groups), and to returned objects. A method that none of
-// them has is an error, so that a misspelt one is found. Fields stay.
+// interfaces of its kind that can be reached from it, and to methods that lead to one of these
+// (links of rows). It applies to what methods make of rows (groups), and to returned objects, too.
+// A method that none of them has is an error, so that a misspelt one is found. Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Narrow: func(d *message.Description) error { return only(d, methods) }})
 }
 
 func only(d *message.Description, methods []string) error {
-	root := d.Interface(d.Type.Name) // not nil: exo.Wrap has checked that it exists
+	root := d.Interface(d.Type.Name) // root is not nil: exo.Wrap has checked that it exists
 	family := relatives(d, root)
 	leads := func(m *message.Method) bool {
 		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })

@@ -44,11 +44,11 @@ func TestOnly(t *testing.T) {
 		} else if !c.kept {
 			wantKind(t, what, err, fail.Denied)
 		}
-		if _, err := full.send(c.x); err != nil && !strings.Contains(err.Error(), "in use already") {
+		if _, err := full.send(c.x); err != nil && !strings.Contains(err.Error(), "is already used") {
 			// A run that has read the diary may not remove: begin another.
 			full.open()
 			_, err = full.send(c.x)
-			if err != nil && !strings.Contains(err.Error(), "in use already") {
+			if err != nil && !strings.Contains(err.Error(), "is already used") {
 				t.Errorf("%s: the twin, with all methods: %v", what, err)
 			}
 		}

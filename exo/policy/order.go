@@ -52,7 +52,7 @@ func Once(o exo.Object, methods ...string) exo.Object {
 	key := new(byte) // a key that only this rule has
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Blind: true, Narrow: named("Once", methods),
-		Refusal: fmt.Sprintf("a program may call %s once, and has", strings.Join(methods, " or ")),
+		Refusal: fmt.Sprintf("a program may call %s only once, and this one already has", strings.Join(methods, " or ")),
 		Before: func(m *exo.Message) bool {
 			if !calls(m.Root, methods, map[*message.Node]bool{}) {
 				return true

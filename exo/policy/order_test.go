@@ -105,7 +105,7 @@ func TestOnce(t *testing.T) {
 		note := func(what string, err error) {
 			if err == nil {
 				got += what
-			} else if fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "once, and has") {
+			} else if fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "only once, and this one already has") {
 				t.Error(err)
 			}
 		}

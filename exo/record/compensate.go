@@ -134,9 +134,9 @@ func (l Left) compensate(ctx context.Context, run exo.RunID) (state exo.State, e
 		case err == nil:
 			state = exo.StateApplied
 		case errors.Is(err, exo.ErrNothingDone):
-			state, err = exo.StateFailed, fmt.Errorf("record: nothing made up for %s: %w", l.Op, err)
+			state, err = exo.StateFailed, fmt.Errorf("record: the service did not compensate for %s: %w", l.Op, err)
 		default:
-			state, err = exo.StateUnknown, fmt.Errorf("record: it is not known whether %s was made up for: %w", l.Op, err)
+			state, err = exo.StateUnknown, fmt.Errorf("record: it is not known whether the service compensated for %s: %w", l.Op, err)
 		}
 	}()
 	_, method, _ := strings.Cut(l.Op, ".")

@@ -70,7 +70,7 @@ func appendDetail(b []byte, detail any) ([]byte, error) {
 	}
 	depth, spaced := shape(j)
 	if depth > maxNesting {
-		return nil, fmt.Errorf("it nests %d levels deep, and may %d", depth, maxNesting)
+		return nil, fmt.Errorf("it is nested %d levels deep, and at most %d are allowed", depth, maxNesting)
 	}
 	if spaced {
 		var one bytes.Buffer

@@ -20,7 +20,7 @@ type File struct {
 	unlock func() error
 	size   int64 // the number of bytes in whole lines
 	torn   int64
-	left   []UnsettledRun // what UnsettledAtOpen returns
+	left   []UnsettledRun // the runs that UnsettledAtOpen returns
 }
 
 // ErrInUse is the error of Open if another process has the record open. Two writers would cut off

@@ -33,7 +33,7 @@ type appending interface {
 type Folder struct {
 	in     appending
 	from   tree.Source
-	shared *tree.Shared // the same log as in, if it is in a database, where other processes may have it open, too; otherwise nil
+	shared *tree.Shared // the log in, if it is in a database, where other processes may have it open, too; otherwise nil
 	mu     sync.Mutex
 	begun  runs
 	first  error
@@ -131,13 +131,13 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	defer l.mu.Unlock()
 	switch {
 	case e.RunID == exo.RunID{}:
-		return nil, errors.New("an entry without the ID of a run")
+		return nil, errors.New("the entry has no ID of a run")
 	case e.Step == exo.Begun && l.begun.has(e.RunID):
 		return nil, fmt.Errorf("run %v has begun before: each run needs an ID of its own", e.RunID)
 	}
 	line, err := appendLine(nil, e, &l.begun)
 	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("an entry of %d bytes; a line has at most %d", len(line), maxLine)
+		err = fmt.Errorf("the entry has %d bytes; a line may have at most %d", len(line), maxLine)
 	}
 	return line, err
 }
@@ -323,12 +323,12 @@ func (l *Folder) keep(age, every time.Duration, tell func(error)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if age <= 0 || tell == nil || l.stop != nil {
-		return errors.New("record: Keep is called once, before Close, with an age and a function that gets errors")
+		return errors.New("record: Keep must be called once, before Close, with a positive age and a function that gets errors")
 	}
 	pass := func() {
 		_, open, err := l.in.Erase(time.Now().Add(-age))
 		if err == nil && len(open) > 0 {
-			err = fmt.Errorf("%d runs that began before have not ended and stay: exo record settle completes those of a stopped process", len(open))
+			err = fmt.Errorf("%d older runs have not ended and are kept: exo record settle completes those of a stopped process", len(open))
 		}
 		if err != nil {
 			tell(fmt.Errorf("record: keep %v: %w", age, err))

@@ -192,7 +192,7 @@ func TestOpenReadsTheEnd(t *testing.T) {
 		"long, much torn":                 {append(lines(t, 40, 100_000), strings.Repeat("x", 3<<20)...), "", 3 << 20},
 		"a last line of 5 MB":             {lines(t, 3, 5<<20), "", 0},
 		"nothing but a torn line of 3 MB": {[]byte(strings.Repeat("x", 3<<20)), "", 3 << 20},
-		"long, a bad last line":           {append(lines(t, 40, 100_000), bad...), "no run", 0},
+		"long, a bad last line":           {append(lines(t, 40, 100_000), bad...), "the field run is missing", 0},
 		"long, a bad line at its end":     {bytes.Join([][]byte{lines(t, 40, 100_000), bad, lines(t, 2, 10)}, nil), " after byte ", 0},
 		"long, a bad line far before it":  {append(bytes.Clone(bad), lines(t, 40, 100_000)...), "", 0},
 		"a line that is too long":         {append(lines(t, 2, 10), strings.Repeat("x", maxLine+200<<10)...), "has more than 67108864 bytes", 0},

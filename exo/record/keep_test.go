@@ -88,7 +88,7 @@ func TestKeep(t *testing.T) {
 	if !gone[old] || !gone[later] || gone[open] || gone[young] || n != 2 {
 		t.Errorf("at the end %v are erased, by %d entries", gone, n)
 	}
-	if len(told) == 0 || !strings.Contains(told[0], "1 runs that began before have not ended") {
+	if len(told) == 0 || !strings.Contains(told[0], "1 older runs have not ended") {
 		t.Errorf("told %q", told)
 	}
 	if v, err := tree.Verify(tree.Dir(log.dir), log.public, ""); err != nil || !v.Complete() || v.Erased != 2 {

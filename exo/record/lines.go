@@ -66,7 +66,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		return errNowhere
 	}
 	if e.RunID == (exo.RunID{}) {
-		return errors.New("record: an entry without the ID of a run")
+		return errors.New("record: the entry has no ID of a run")
 	}
 	if e.Step == exo.Begun && l.begun.has(e.RunID) {
 		return fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
@@ -79,7 +79,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		l.buf = line
 	}
 	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("record: an entry of %d bytes; a line has at most %d", len(line), maxLine)
+		err = fmt.Errorf("record: the entry has %d bytes; a line may have at most %d", len(line), maxLine)
 	}
 	if err != nil {
 		return err

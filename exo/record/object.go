@@ -19,7 +19,7 @@ func objectAnd(b []byte, into any, rest map[string]int64) (int64, error) {
 	fields := fieldsOf(into)
 	d := json.NewDecoder(bytes.NewReader(b))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return d.InputOffset(), errors.Join(err, errors.New("not an object"))
+		return d.InputOffset(), errors.Join(err, errors.New("want a JSON object"))
 	}
 	for d.More() {
 		key, err := d.Token()

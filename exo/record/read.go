@@ -189,7 +189,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	}
 	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Pos: fail.Pos{Line: l.Line, Column: l.Column}, Message: l.Message, Label: label(l.Label), Rows: l.Rows}
 	if e.RunID == (exo.RunID{}) {
-		return e, errors.New("no run")
+		return e, errors.New("the field run is missing")
 	}
 	p := &parser{}
 	e.Step = named(p, "step", l.Step, lastStep)
@@ -216,16 +216,16 @@ func parse(b []byte) (e exo.Entry, err error) {
 		e.Kept = &exo.Kept{Value: r.Value, Types: r.Types, Rows: r.Rows, Bytes: r.Bytes, Lost: string(r.Lost)}
 	}
 	if want := version(&e); l.V != want {
-		p.fail(fmt.Errorf("version %d of a line that is of version %d", l.V, want))
+		p.fail(fmt.Errorf("the line has version %d, but its fields are of version %d", l.V, want))
 	}
 	if l.Step == "" {
-		p.fail(errors.New("no step"))
+		p.fail(errors.New("the field step is missing"))
 	}
 	return e, p.err
 }
 
 func errVersion(v int) error {
-	return fmt.Errorf("version %d of a line; this reader knows 1 to %d", v, Version)
+	return fmt.Errorf("the line has version %d; this reader knows 1 to %d", v, Version)
 }
 
 func label(tags []text) value.Label {
@@ -267,7 +267,7 @@ func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
 		return nil
 	}
 	if l.Changed == nil || l.Witnessed == nil {
-		p.fail(errors.New("prepared does not say how many stores are changed and witnessed"))
+		p.fail(errors.New("prepared lacks the number of changed or of witnessed stores"))
 		return nil
 	}
 	p.fail(check(at, *l.Changed, *l.Witnessed))
@@ -279,7 +279,7 @@ func (p *parser) digest(s string) (d value.Digest) {
 		return d
 	}
 	if b, err := hex.DecodeString(s); err != nil || copy(d[:], b) != len(d) || len(b) != len(d) {
-		p.fail(fmt.Errorf("%.80q is no digest", s))
+		p.fail(fmt.Errorf("%.80q is no digest: want 64 hexadecimal digits", s))
 	}
 	return d
 }

@@ -204,7 +204,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 				if named, is := s.(fmt.Stringer); is {
 					name = named.String()
 				}
-				r.Why = fmt.Errorf("%s has lost what it knew of runs before %s: its marks of runs were deleted, or made again. Look whether what the record shows of the run is there", name, until.UTC().Format(time.RFC3339))
+				r.Why = fmt.Errorf("%s has lost its marks of runs before %s: they were deleted, or made anew. Check whether the changes that the record shows are there", name, until.UTC().Format(time.RFC3339))
 			}
 		}
 		switch {

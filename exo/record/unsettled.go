@@ -46,10 +46,10 @@ type progress struct {
 	unknown         bool // the record's outcome for the effect, which is not InUnit, is StateUnknown
 }
 
-// Unsettled lists the runs of a record that have begun and not ended, and those that ended while the
-// outcome of a commit or an effect was unknown, in the order in which they began. Call it when the
-// process of the record has stopped: otherwise it also lists the runs in progress. Like Open, it
-// skips an incomplete last line.
+// Unsettled lists the runs of a record that have begun and not ended, in that order. It also lists
+// those that ended while the outcome of a commit or an effect was unknown. Call it when the process
+// of the record has stopped: otherwise it also lists the runs in progress. Like Open, it skips an
+// incomplete last line.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 	return (&openRuns{}).read(r)
 }
@@ -62,7 +62,7 @@ func Unknown(r io.Reader) ([]UnsettledRun, error) {
 
 // openRuns has the runs that have begun, except those that have ended with all outcomes known (owes).
 type openRuns struct {
-	unknown bool // it has the runs that Unknown lists
+	unknown bool // the open runs include those that Unknown lists
 	runs    map[exo.RunID]*UnsettledRun
 	order   []exo.RunID
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// How is the proof by which the host knows who an approver is.
+// How is the way in which the host has identified an approver.
 type How string
 
 // These are the proofs, the weaker first.
@@ -47,11 +47,11 @@ func (a Approver) may(w *ChangeSet) error {
 	case a.Name == "" || a.How != Terminal && a.How != Link && a.How != Page:
 		return fmt.Errorf("%w: an Approver needs the Name of the person and How they are known", ErrNotAllowed)
 	case w.Who.Least == changeset.Page && a.How == Terminal:
-		return fmt.Errorf("%w: a rule wants this to be agreed to on the page, where the reader is known, and not at a terminal", ErrNotAllowed)
+		return fmt.Errorf("%w: a rule requires agreement on the page, which identifies its reader, not at a terminal", ErrNotAllowed)
 	case w.Who.By == changeset.Other && a.How != Page:
-		return fmt.Errorf("%w: a rule wants somebody other than the user of the program, and only the page's proxy tells who is who, not a terminal or a link", ErrNotAllowed)
+		return fmt.Errorf("%w: a rule requires a person other than the program's user, and only the page's proxy can identify one, not a terminal or a link", ErrNotAllowed)
 	case by == changeset.Other && a.Name == string(w.Principal):
-		return fmt.Errorf("%w: somebody other than %s has to decide this, since it was prepared for them", ErrNotAllowed, a.Name)
+		return fmt.Errorf("%w: a person other than %s must decide this, since it was prepared for them", ErrNotAllowed, a.Name)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ type Approved struct {
 	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
-	differs  string // what was different, for the person
+	differs  string // a text for the person on what was different
 	reviewed bool   // the run was compared with the change set, and does the same
 }
 
@@ -69,7 +69,7 @@ type Approved struct {
 var (
 	ErrDecided    = errors.New("review: this change set does not wait any more")
 	ErrNotAllowed = errors.New("review: this approver may not decide it")
-	ErrStale      = errors.New("review: what was agreed to is not what waits: look at the change set again")
+	ErrStale      = errors.New("review: the change set is not the one that was shown: look at it again")
 )
 
 // DiffersError is wrapped by the error of a run that had to apply a change set and would have done something else. Difference is for the person:
@@ -142,7 +142,7 @@ func (k *Keeper) replace(ctx context.Context, e store.Entry, h head) (store.Entr
 	}
 	e.Version, err = k.opt.Store.Put(ctx, e)
 	if errors.Is(err, store.ErrConflict) {
-		err = fmt.Errorf("%w: somebody else was faster", ErrDecided)
+		err = fmt.Errorf("%w: another person has already decided", ErrDecided)
 	}
 	return e, err
 }
@@ -166,7 +166,7 @@ type approval struct {
 func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
 	switch {
 	case r.Granted.String() != a.granted:
-		a.differs = "the grants are not those under which it was prepared"
+		a.differs = "the grants have changed since it was prepared"
 	case a.module != buildinfo.Version():
 		a.differs = fmt.Sprintf("it was prepared by version %s of this module, and this is %s", a.module, buildinfo.Version())
 	case !same(known, a.known):
@@ -184,7 +184,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {
-			return "it changes another number of stores"
+			return "it would change another number of stores"
 		}
 		if a, b := was.Parts[i], is.Parts[i]; !bytes.Equal(a.Known, b.Known) {
 			for j := range max(len(a.Rows), len(b.Rows)) {
@@ -345,7 +345,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 
 // ErrLost is the error of a database that has lost the information whether it kept a run. If the change set waited again, its changes could be made
 // twice.
-var ErrLost = errors.New("review: what kept the run's changes has lost whether it did")
+var ErrLost = errors.New("review: the store no longer knows whether it kept the run's changes")
 
 // cutOff is how long a run may take to apply a change set before it counts as killed. No run lasts longer.
 const cutOff = 10 * time.Minute
@@ -359,7 +359,7 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 	var over []string
 	err = k.open(ctx, p, func(id string, e store.Entry, h head, broken error) error {
 		if broken != nil {
-			over, out = append(over, id), append(out, fmt.Sprintf("what became of change set %s can't be read", id))
+			over, out = append(over, id), append(out, fmt.Sprintf("the outcome of change set %s can't be read", id))
 			return nil
 		}
 		state := h.live(k.opt.Now())
@@ -391,7 +391,7 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 func news(id string, state State, why string) string {
 	switch state {
 	case Applied:
-		return fmt.Sprintf("change set %s was agreed to and is applied", id)
+		return fmt.Sprintf("change set %s was agreed to and is being applied", id)
 	case Rejected:
 		return fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(why))
 	case Expired:

@@ -31,7 +31,7 @@ const (
 	Unknown  State = "unknown"  // a person agreed, but it is unknown whether the messages were sent: check with their recipients
 	Expired  State = "expired"  // no person decided in time
 
-	Unreadable State = "unreadable" // its entry in the store can't be read, for the reason in Why
+	Unreadable State = "unreadable" // the change set's entry in the store can't be read, for the reason in Why
 )
 
 // ChangeSet is a change set with its state.
@@ -318,7 +318,7 @@ func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
 		err = json.Unmarshal(text, &s)
 	}
 	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // the entry was moved to another principal
-		err = fmt.Errorf("review: the entry %.80q has the change set of somebody else", e.Key)
+		err = fmt.Errorf("review: the entry %.80q has the change set of another principal", e.Key)
 	}
 	return s, err
 }

@@ -35,7 +35,7 @@ func (op Operation) ApproveOutside(who changeset.Who, field string, known ...str
 
 func (op Operation) approvedBy(a *approval) Operation {
 	if op.approve != nil { // a second approval would replace the first, which may check another field
-		op.misuse = errors.New("Approve or ApproveOutside is there twice: a method has one rule, so use Approve")
+		op.misuse = errors.New("Approve or ApproveOutside was called twice: a method has only one rule, so use Approve")
 	}
 	op.approve = a
 	return op
@@ -56,7 +56,7 @@ func (a *approval) check(mode message.EffectMode, in *message.Type) error {
 		return fmt.Errorf("the argument has no field %q for ApproveOutside", a.field)
 	}
 	if t := in.Fields[i].Type; t.Name != value.TypeText && (t.Name != value.TypeList || t.Args["of"] == nil || t.Args["of"].Name != value.TypeText) {
-		return fmt.Errorf("ApproveOutside wants a text or a list of texts, and %s is %s", a.field, t.Name)
+		return fmt.Errorf("ApproveOutside needs a text or a list of texts, but %s is %s", a.field, t.Name)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // attempt. If an error wraps exo.ErrNothingDone, nothing was done. Without Compensate a call is listed as not undone.
 func (op Operation) Compensate(f func(ctx context.Context, key string) error) Operation {
 	if f == nil || op.effect == message.NoEffect {
-		op.misuse = errors.New("Compensate wants a function, and a Method: a Read has no effect to make up for")
+		op.misuse = errors.New("Compensate needs a function and a Method: a Read has no effect to make up for")
 	}
 	op.compensate = f
 	return op
@@ -30,7 +30,7 @@ func (s *Service) Compensates(method string) bool {
 // Compensate implements record.Compensator. It calls the function that was passed to Operation.Compensate.
 func (s *Service) Compensate(ctx context.Context, method, key, as string) error {
 	if !s.Compensates(method) {
-		return fmt.Errorf("service: nothing makes up for %q: give the Method Compensate: %w", method, exo.ErrNothingDone)
+		return fmt.Errorf("service: %q has no Compensate: add it to the Method: %w", method, exo.ErrNothingDone)
 	}
 	return s.ops[method].compensate(context.WithValue(ctx, keyOf{}, as), key)
 }

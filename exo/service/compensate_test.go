@@ -33,7 +33,7 @@ func TestCompensate(t *testing.T) {
 	}
 	f := func(context.Context, string) error { return nil }
 	for what, op := range map[string]Operation{"a read": Read("m", "", gives[int]).Compensate(f), "no function": Method("m", "", gives[int]).Compensate(nil)} {
-		if _, err := New("x", "", op); err == nil || !strings.Contains(err.Error(), "Compensate wants a function") {
+		if _, err := New("x", "", op); err == nil || !strings.Contains(err.Error(), "Compensate needs a function") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (op Operation) Between(least, largest int64, fields ...string) Operation {
 	return op
 }
 
-// declassifier completes m, whose result has type t, if the operation declassifies. The gate refuses a result without bounds.
+// declassifier completes m, which has a result of type t, if the operation declassifies. The gate refuses a result without bounds.
 func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	switch {
 	case op.declassifies == nil && len(op.ranges) > 0:

@@ -92,7 +92,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	case reflect.Pointer:
 		switch t.Elem().Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
-			return bad("is a pointer to a type that has a nil value itself: leave the pointer out")
+			return bad("is a pointer to a type that already has a nil value: leave the pointer out")
 		}
 		f.kind = formPointer
 		f.elem, err = formIn(t.Elem(), at, outer)

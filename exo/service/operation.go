@@ -22,7 +22,7 @@ type Operation struct {
 	labelled   []labelled                    // the calls of Labelled
 	sizes      []size                        // the calls of MaxBytes
 	part       reflect.Type                  // the type Part of AdmitsFor
-	admitsFor  func(value.Value) value.Label // what AdmitsFor decides; nil: admits applies to every argument
+	admitsFor  func(value.Value) value.Label // the decision of AdmitsFor; nil: admits applies to every argument
 	like       exo.Object                    // an example of the objects that the operation returns
 	own        bool                          // the operation returns objects of the same kind as the service
 	call       func(context.Context, value.Value, *hidden) (value.Value, error)
@@ -30,7 +30,7 @@ type Operation struct {
 	result     *message.Type
 	hidden     *hidden                                                  // the sealed parts of the result
 	opens      string                                                   // the interface of the object that the operation returns
-	approve    *approval                                                // which calls a person must agree to; nil: no call
+	approve    *approval                                                // the rule by which a person must agree to calls; nil: none
 	settle     func(ctx context.Context, key string) (exo.State, error) // the function passed to Settle
 	compensate func(ctx context.Context, key string) error              // the function passed to Compensate
 	misuse     error                                                    // an error that New returns

@@ -19,7 +19,7 @@ import (
 // that the method was ever called with.
 func (op Operation) Settle(f func(ctx context.Context, key string) (exo.State, error)) Operation {
 	if f == nil || op.effect == message.NoEffect {
-		op.misuse = errors.New("Settle wants a function, and a Method: a Read has no effect that could be unknown")
+		op.misuse = errors.New("Settle needs a function and a Method: a Read has no effect that could be unknown")
 	}
 	op.settle = f
 	return op

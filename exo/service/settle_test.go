@@ -73,7 +73,7 @@ func TestSettle(t *testing.T) {
 func TestSettleMisused(t *testing.T) {
 	known := func(context.Context, string) (exo.State, error) { return exo.StateApplied, nil }
 	for what, op := range map[string]Operation{"a read": Read("m", "", gives[int]).Settle(known), "no function": Method("m", "", gives[int]).Settle(nil)} {
-		if _, err := New("x", "", op); err == nil || !strings.Contains(err.Error(), "Settle wants a function") {
+		if _, err := New("x", "", op); err == nil || !strings.Contains(err.Error(), "Settle needs a function") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -27,7 +27,7 @@ type OwnRun struct {
 func Undo(own func(ctx context.Context) ([]OwnRun, error), undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {
 	if own == nil || undo == nil {
 		op := Read("undo", "", func(context.Context, None) (None, error) { return None{}, nil })
-		op.misuse = errors.New("Undo wants the runs of the conversation, and a function that undoes one")
+		op.misuse = errors.New("Undo needs two functions: one for the runs of the conversation, and one that undoes a run")
 		return []Operation{op}
 	}
 	type of struct{ Run string }

@@ -14,7 +14,7 @@ func TestUndoMisused(t *testing.T) {
 	own := func(context.Context) ([]OwnRun, error) { return nil, nil }
 	does := func(context.Context, exo.RunID) error { return nil }
 	for what, ops := range map[string][]Operation{"no runs": Undo(nil, does, changeset.Who{}), "no function": Undo(own, nil, changeset.Who{})} {
-		if _, err := New("history", "", ops...); err == nil || !strings.Contains(err.Error(), "Undo wants") {
+		if _, err := New("history", "", ops...); err == nil || !strings.Contains(err.Error(), "Undo needs") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -239,7 +239,7 @@ func (l *Local) Close() error {
 	return free()
 }
 
-// nameOf returns the file name for a key: a hash, since keys may have slashes, and letters whose case a file system ignores.
+// nameOf returns the file name for a key. It is a hash, since a key may have slashes, and a file system may ignore case.
 func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:]) + ".json"

@@ -150,7 +150,7 @@ func Update(ctx context.Context, s Store, key string, change func(*Entry) (put b
 	}
 }
 
-// All returns every entry whose key begins with prefix, page by page. It ends with the first error.
+// All returns every entry with a key that begins with prefix, page by page. It ends with the first error.
 func All(ctx context.Context, s Store, prefix string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if s == nil {

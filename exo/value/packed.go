@@ -39,7 +39,7 @@ type page struct {
 }
 
 const (
-	firstPage = 1 << 10 // in bytes; a larger row has a page of its own
+	firstPage = 1 << 10 // bytes of the first page; a larger row has a page of its own
 	lastPage  = 16 << 10
 	markEach  = 16
 )
@@ -114,7 +114,7 @@ func (b *RowsBuilder) unpack() {
 	}
 }
 
-// AddText adds a text whose bytes the caller may overwrite afterwards. It returns false, and adds
+// AddText adds a text. The caller may overwrite its bytes afterwards. It returns false, and adds
 // nothing, if the bytes are no valid text.
 func (b *RowsBuilder) AddText(s []byte) bool {
 	if !utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0 {

@@ -16,8 +16,8 @@ const (
 	// JavaScript type represents them exactly.
 	TypeDecimal  = "decimal"  // like "-12.5": without exponent and trailing zeros
 	TypeDate     = "date"     // like "2024-01-31"
-	TypeInterval = "interval" // in ISO 8601, like "P1Y2M3DT4H5M6.789S"
-	TypeUUID     = "uuid"     // in lower case, with hyphens
+	TypeInterval = "interval" // texts in ISO 8601, like "P1Y2M3DT4H5M6.789S"
+	TypeUUID     = "uuid"     // texts in lower case, with hyphens
 	TypeBytes    = "bytes"    // standard base64 with padding
 	TypeJSON     = "json"     // plain data from a JSON column of a database
 

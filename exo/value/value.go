@@ -311,7 +311,7 @@ func (s *Shape) CellNames(out []string) []string {
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() cells for each row
-	Long  bool    // what Wide returns for rows with cells in another place
+	Long  bool    // the result of Wide, for rows with cells in another place
 
 	packed *packed // the rows instead of Cells; may be nil
 }

@@ -118,7 +118,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 		return op, err
 	}
 	if m.In == nil || m.Out == nil || q.route.method == http.MethodHead {
-		return op, errors.New("want the types of the argument and the answer, which a HEAD does not have")
+		return op, errors.New("want In and Out, and another method than HEAD, which has no answer")
 	}
 	var always map[string]any // the fields that every argument has
 	if b, err := json.Marshal(reflect.Zero(m.In).Interface()); err == nil {
@@ -271,15 +271,15 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 func (q *request) read(b []byte, contentType string) (any, error) {
 	out := reflect.New(q.Out)
 	if kind, _, _ := mime.ParseMediaType(contentType); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, fmt.Errorf("web: the answer is no JSON but %.80q", kind)
+		return nil, fmt.Errorf("web: the answer must be JSON, but is %.80q", kind)
 	}
 	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
-		return nil, errors.New("web: the answer is no JSON of the type") // the error is left out, since its text may contain a part of the answer
+		return nil, errors.New("web: the JSON of the answer does not have the declared type") // the error is left out, since its text may contain a part of the answer
 	}
 	exact := reflect.New(q.Out)
 	if d := json.NewDecoder(bytes.NewReader(b)); len(b) > 0 {
 		if d.UseNumber(); d.Decode(exact.Interface()) == nil && tooWide(exact) {
-			return nil, errors.New("web: the answer has a whole number beyond 2^53 in a place of any type, where it would become another one")
+			return nil, errors.New("web: the answer has a whole number beyond 2^53 in a field of any type, which would change it")
 		}
 	}
 	return out.Interface(), nil

@@ -36,7 +36,7 @@ func parseRoute(text string) (r route, err error) {
 		end = end && part[0] == '{'
 		switch {
 		case end && (name == "" || strings.Trim(name, letters) != "" || slices.Contains(r.names, name)):
-			return r, fmt.Errorf("web: %q: %s wants a name of its own, of letters, digits, - and _", text, part)
+			return r, fmt.Errorf("web: %q: %s needs a name that no other part has, of letters, digits, - and _", text, part)
 		case !end && (part != "" || i < len(r.parts)-1) && (checkSegment(part) != nil || strings.ContainsAny(part, " {}?#%*") || len(part) != utf8.RuneCountInString(part)):
 			return r, fmt.Errorf("web: %q: %q can't be a part of a path: want plain text, or {name} for a whole part", text, part)
 		case !end:

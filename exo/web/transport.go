@@ -111,7 +111,7 @@ func NewTransport(c Config) (*Transport, error) {
 			return nil, err
 		}
 		if t.find(h.Name, strconv.Itoa(h.Port)) != nil {
-			return nil, fmt.Errorf("web: %s:%d is there twice", h.Name, h.Port)
+			return nil, fmt.Errorf("web: the host %s:%d is listed twice", h.Name, h.Port)
 		}
 		t.hosts = append(t.hosts, h)
 	}
@@ -156,7 +156,7 @@ func newHost(x Host) (*host, error) {
 		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
 			return bad("%s can't be in the header %.80q: it is no secret, no header for one, or the header has another value", b.Secret, b.Header)
 		case x.Plain && !onMachine(h.Networks):
-			return bad("%s would travel in clear: use https, or a host on this machine", b.Secret)
+			return bad("%s would be sent unencrypted: use https, or a host on this machine", b.Secret)
 		}
 		h.Secrets, taken = append(h.Secrets, b), append(taken, b.Header)
 	}
@@ -362,7 +362,7 @@ func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, erro
 	}
 	addrs, err := t.lookup(ctx, h.Name)
 	if len(addrs) == 0 && err == nil {
-		err = errors.New("no address")
+		err = errors.New("the name has no address")
 	}
 	for _, a := range addrs[:min(len(addrs), 8)] {
 		d := net.Dialer{Timeout: 10 * time.Second, Control: h.control}

@@ -214,9 +214,9 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	case "max_tokens":
 		out.Stop = agent.StopTokens
 	case "refusal":
-		return nil, &agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the model would not answer this"}
+		return nil, &agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the model refused to answer"}
 	case "model_context_window_exceeded":
-		return nil, &agent.ModelError{Kind: agent.TooLong, Model: s.Model, Msg: "the reply did not fit into the model's context any more"}
+		return nil, &agent.ModelError{Kind: agent.TooLong, Model: s.Model, Msg: "the reply exceeded the model's context"}
 	case "":
 		return nil, s.Ended(io.EOF)
 	}

@@ -39,9 +39,9 @@ const maxArgs = 1 << 20
 // maxWork limits the bytes that the library copies when it joins text: a few small pieces after a long text cost as much as many.
 const maxWork = 1 << 29
 
-// filter is the body of a response: an array whose elements are pieces of the reply. It passes on only texts and
-// calls: the library fails or panics on other parts, and would treat a model's thought as part of the answer.
-// filter also gives the signatures of calls, which the library does not know, to the exchange.
+// filter is the body of a response: an array with a piece of the reply in each element. It passes on only texts
+// and calls: the library fails or panics on other parts, and would treat a model's thought as part of the
+// answer. filter also gives the signatures of calls, which the library does not know, to the exchange.
 type filter struct {
 	x     *exchange
 	m     *model

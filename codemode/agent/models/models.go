@@ -70,7 +70,7 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 		keys = append(keys, p.key)
 		choices = append(choices, p.name)
 	}
-	return nil, fmt.Errorf("%s is set together with %s: say which model it should be, as one of %s",
+	return nil, fmt.Errorf("%s is set together with %s: name the model to use, as one of %s",
 		address.address, strings.Join(keys, " and "), strings.Join(choices, ", "))
 }
 
@@ -105,7 +105,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 // nameless returns the error for an address without a model's name, since the models of that server
 // are unknown.
 func (p provider) nameless() error {
-	return fmt.Errorf("%s is set: say which model it should be, as %s:NAME", p.address, p.name)
+	return fmt.Errorf("%s is set: name the model to use, as %s:NAME", p.address, p.name)
 }
 
 // Named returns the model "provider:name", or the default model of "provider", with its key from

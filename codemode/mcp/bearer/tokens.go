@@ -35,7 +35,7 @@ func (t *Tokens) Add(token string, who Identity) error {
 	return t.add(sha256.Sum256([]byte(token)), who)
 }
 
-// AddHash adds a token of which the host keeps only the hexadecimal SHA-256.
+// AddHash adds a token that the host keeps only as a hexadecimal SHA-256.
 func (t *Tokens) AddHash(hash string, who Identity) error {
 	b, err := hex.DecodeString(hash)
 	if err != nil || len(b) != sha256.Size {

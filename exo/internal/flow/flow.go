@@ -100,7 +100,7 @@ func By(tag string, m *message.Method, admits value.Label, asks func() []string)
 		switch {
 		case admitted:
 		case m.Effect == message.InUnit:
-			f.How = "the method changes only what is stored: what is written there without the tag counts as trusted afterwards"
+			f.How = "the method changes only stored data; data that it writes without the tag counts as trusted afterwards"
 		default:
 			f.How = "the method changes nothing"
 		}
@@ -116,13 +116,13 @@ func By(tag string, m *message.Method, admits value.Label, asks func() []string)
 	// on the reader.
 	kept, others := value.NewLabel(tag).FlowsTo(admits), ""
 	if part := partOf(tag, admits); !kept && !part.Empty() {
-		kept, others = true, "; a program that has read another value than "+part.List()+" keeps nothing"
+		kept, others = true, "; a program that has read another value with the tag than "+part.List()+" keeps no changes"
 	}
 	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
 		if kept {
 			return Way{May: true, How: "only into " + strings.Join(only, ", ") + ", which has or admits the tag" + others}
 		}
-		return Way{How: "the value may go only into " + strings.Join(only, ", ") + ", and of a program that has read one nothing is kept, since its result may not leave"}
+		return Way{How: "the value may go only into " + strings.Join(only, ", ") + ", and a program that has read one keeps no changes, since its result may not leave"}
 	}
 	switch {
 	case !admitted && !partOf(tag, m.Admits).Empty():

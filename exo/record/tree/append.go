@@ -74,7 +74,7 @@ func (l *Log) runOf(e *Leaf) (*run, error) {
 		return r, nil
 	}
 	r = &run{}
-	open := map[Run]progress{} // also finds the other runs without an end: settling asks for them next, so one search is enough
+	open := map[Run]progress{} // open collects the other runs without an end: settling asks for them next, so one search is enough
 	if e.Step != Begun {
 		for x, err := range Entries(Dir(l.dir)) {
 			if err != nil {
@@ -103,7 +103,7 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 	}
 	switch begins := e.Step == Begun; {
 	case begins && r.seen.next > 0:
-		return fmt.Errorf("run %s has begun before; an ID stands for one run", e.Run)
+		return fmt.Errorf("run %s has begun before: each run needs its own ID", e.Run)
 	case !begins && r.seen.next == 0 && e.Run != Run{}:
 		delete(l.runs, e.Run)
 		return fmt.Errorf("run %s has not begun", e.Run)
@@ -234,7 +234,7 @@ func (l *Log) synced(n int64) error {
 			continue
 		}
 		if err := l.sign(); err != nil {
-			return fmt.Errorf("the entry is written, and neither signed nor synced: %w", err)
+			return fmt.Errorf("the entry is written, but neither signed nor synced: %w", err)
 		}
 		f, written, head := l.f, l.tree.size, l.head
 		l.syncing = true

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-var errChanged = errors.New("the log was changed: exo record verify says where")
+var errChanged = errors.New("the log was changed: exo record verify shows where")
 
 // follow adds an entry to the tree, or checks that a checkpoint signs the tree.
 func (f *frontier) follow(x item, key note.Verifier) error {

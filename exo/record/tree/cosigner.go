@@ -80,7 +80,7 @@ func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err e
 	}
 	if size-from.size > maxSince {
 		if time.Since(c.read) < readAgain {
-			return nil, at, fmt.Errorf("it needs a proof from more than %d entries, which are read once in %s", maxSince, readAgain)
+			return nil, at, fmt.Errorf("it needs a proof from more than %d entries, and so many are read only once in %s", maxSince, readAgain)
 		}
 		c.read = time.Now()
 	}

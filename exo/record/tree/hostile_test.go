@@ -292,7 +292,7 @@ func TestKeyElsewhere(t *testing.T) {
 	if err := os.Symlink(m.dir, link); err != nil {
 		t.Fatal(err)
 	}
-	for place, want := range map[string]string{"file:" + elsewhere: "", "file:" + filepath.Join(m.dir, "key"): "keep keys elsewhere", "file:" + filepath.Join(link, "key"): "keep keys elsewhere",
+	for place, want := range map[string]string{"file:" + elsewhere: "", "file:" + filepath.Join(m.dir, "key"): "keep the key in another folder", "file:" + filepath.Join(link, "key"): "keep the key in another folder",
 		"env:EXO_NO_SUCH_KEY": "is not set", "": "is missing", "file:": "is missing", elsewhere: "is missing", "sqlite:x": "is missing"} {
 		if _, err := ReadSigningKey(m.dir, place); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", place, err, want)

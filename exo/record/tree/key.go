@@ -68,7 +68,7 @@ func ReadSigningKey(dir, place string) (SigningKey, error) {
 	case kind != "file" || name == "":
 		return "", errors.New("the signing key is missing: file:PATH or env:NAME")
 	case dir != "" && Within(dir, name):
-		return "", fmt.Errorf("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", name, dir)
+		return "", fmt.Errorf("%s is in the record's folder %s, so a person who can change the record could also sign it: keep the key in another folder", name, dir)
 	}
 	text, err := os.ReadFile(name)
 	return SigningKey(text), err
@@ -127,7 +127,7 @@ func (a *About) place(dir string) error {
 		_, err := cosign.Parse(a.Witness, witnessWait)
 		return err
 	case !dbwitness.Is(a.Witness) && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)):
-		return fmt.Errorf("the witness is a folder elsewhere, with its whole path, or env:NAME, not %s", a.Witness)
+		return fmt.Errorf("the witness must be another folder, by its absolute path, or env:NAME, or URL#KEY, not %s", a.Witness)
 	}
 	k, err := keeperOf(a.Witness, nil)
 	if err == nil {
@@ -158,7 +158,7 @@ func (a *About) firstSeen(signed string) error {
 // keys reads the recipients and the private key. The key must have the log's name and public half.
 func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	if len(a.Recipients) == 0 {
-		return nil, nil, errors.New("a log needs an age recipient, whose identity alone opens what it has encrypted")
+		return nil, nil, errors.New("a log needs an age recipient: only that recipient's identity can decrypt the log")
 	}
 	to, err := age.ParseRecipients(strings.NewReader(strings.Join(a.Recipients, "\n")))
 	if err != nil {
@@ -200,7 +200,7 @@ func verifier(public PublicKey) (note.Verifier, error) {
 func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	n, err := note.Open([]byte(signed), note.VerifierList(v))
 	if err != nil {
-		return c, fmt.Errorf("a checkpoint that this key has not signed: %w", err)
+		return c, fmt.Errorf("this key has not signed the checkpoint: %w", err)
 	}
 	if lines := strings.Split(n.Text, "\n"); len(lines) == 5 && len(n.Sigs) == 1 && len(n.UnverifiedSigs) == 0 {
 		c.Origin = lines[0]
@@ -211,7 +211,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 			return c, nil
 		}
 	}
-	return c, errors.New("a checkpoint of another form or origin")
+	return c, errors.New("the checkpoint has another form or origin")
 }
 
 // sizeIn returns the number of entries that a checkpoint claims to sign.
@@ -224,7 +224,7 @@ func sizeIn(signed string) (n int64) {
 
 func unbase64(to *Hash, text string) (err error) {
 	if *to, err = tlog.ParseHash(text); err == nil && to.String() != text {
-		err = errors.New("a hash in another spelling")
+		err = errors.New("the hash is not in its canonical spelling")
 	}
 	return err
 }

@@ -110,7 +110,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 	}
 	for _, h := range need {
 		if h == (Hash{}) {
-			return from, fmt.Errorf("the log has not the %d entries that its checkpoint signs", size)
+			return from, fmt.Errorf("the log lacks some of the %d entries that its checkpoint signs", size)
 		}
 	}
 	return from, errors.Join(err, prove(known))
@@ -156,7 +156,7 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 		var l proofLine
 		var x item
 		if err = json.Unmarshal(line, &l); err == nil && !spelled(line, l) {
-			err = errors.New("it has another spelling, which others may read otherwise")
+			err = errors.New("it is not spelled as exo writes it, so other readers may read it differently")
 		}
 		if err == nil {
 			x, err = parseLine(append(l.Entry, '\n'))

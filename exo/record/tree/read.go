@@ -54,7 +54,7 @@ func segments(dir string) (all []segment, err error) {
 		}
 		s := segment{path: filepath.Join(dir, f.Name())}
 		if s.first, err = strconv.ParseInt(name, 10, 64); err != nil || s.path != segmentPath(dir, s.first) {
-			return nil, fmt.Errorf("%s is no segment of a log", f.Name())
+			return nil, fmt.Errorf("%s is in the folder of the log, but is no segment of it", f.Name())
 		}
 		all = append(all, s)
 	}
@@ -110,7 +110,7 @@ func parseLine(line []byte) (x item, err error) {
 			Subtrees   []Hash
 		}
 		if json.Unmarshal(line, &c) != nil || c.Checkpoint == "" || !bytes.Equal(appendCheckpoint(nil, c.Checkpoint, c.Subtrees), line) {
-			return x, errors.New("it is no checkpoint in its one spelling")
+			return x, errors.New("it is no checkpoint in its canonical spelling")
 		}
 		return item{checkpoint: c.Checkpoint, subtrees: c.Subtrees}, nil
 	}
@@ -131,7 +131,7 @@ func parseLine(line []byte) (x item, err error) {
 	}
 	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
 	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
-		return x, errors.New("it has not what its leaf says it has")
+		return x, errors.New("its data key or payload is missing, or its leaf has none")
 	}
 	x.Entry = e
 	return x, nil

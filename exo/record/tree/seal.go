@@ -28,7 +28,7 @@ type dataKey struct {
 	mac     hash.Hash
 	sealed  uint64 // how many payloads were encrypted, including those that could not be appended; it is the nonce of the last one
 	wrapped []byte // the key, encrypted for the recipients
-	index   int64  // the Index of the entry with wrapped in its line; -1: no line has it yet
+	index   int64  // the Index of the entry that has wrapped in its line; -1: no line has it yet
 }
 
 // keys makes data keys. It keeps a few unused ones ready, since encrypting a key for the recipients takes longer than everything else that a run

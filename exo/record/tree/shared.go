@@ -39,7 +39,7 @@ type SharedOptions struct {
 // Append refuses all durable entries of the run except Ended, so that its process, if it is still alive, can't act.
 type Shared struct {
 	Source
-	Tail     []Leaf // what Silent returned for the last runs when the log was opened
+	Tail     []Leaf // the leaves that Silent returned for the last runs when the log was opened
 	table    Table
 	opt      SharedOptions
 	keys     *keys
@@ -163,7 +163,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	x, err := parseLine([]byte(head.Line))
 	if !head.Checkpoint || err != nil {
-		return tree, c, errors.New("the last row is no checkpoint: somebody without the signing key has added or removed rows. exo record verify finds more")
+		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key. exo record verify finds more")
 	}
 	if c, err = openCheckpoint(x.checkpoint, l.verifier); err != nil {
 		return tree, c, err
@@ -377,7 +377,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 // ErrAlive is the error of an entry that would settle a run which had an entry recently. Its process may be alive, or another process settles it.
 var ErrAlive = errors.New("its process may be alive")
 
-// errThere is the error of next if the log has the group whose outcome was unknown.
+// errThere is the error of next if the log has the group that had an unknown outcome.
 var errThere = errors.New("the group is in the log")
 
 // group appends a group. If the connection is lost, it tries again until Patience is over.
@@ -501,7 +501,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	if there {
 		leaf, err := parseLeaf([]byte(last.Leaf))
 		if err != nil || leaf.Run != p.Run {
-			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it is another run's")))
+			return at, fmt.Errorf("the last row of run %s was changed: %w", p.Run, cmp.Or(err, errors.New("it belongs to another run")))
 		}
 		at = progress{leaf.Index + 1, tlog.RecordHash([]byte(last.Leaf))}
 		last.Seconds = min(last.Seconds, time.Since(leaf.At).Seconds()) // the row's time is not signed, so the leaf's time counts, too
@@ -511,7 +511,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	case !there:
 		return at, fmt.Errorf("run %s has not begun", p.Run)
 	case p.Step == Begun:
-		return at, fmt.Errorf("run %s has begun before; an ID stands for one run", p.Run)
+		return at, fmt.Errorf("run %s has begun before: each run needs its own ID", p.Run)
 	case p.Asked && last.Seconds < l.opt.Dead.Seconds():
 		return at, fmt.Errorf("run %s had an entry %.0f seconds ago, and %w: a run can be settled after %v without an entry", p.Run, last.Seconds, ErrAlive, l.opt.Dead)
 	}

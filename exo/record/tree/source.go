@@ -165,9 +165,9 @@ func (t inTable) lines(from place, sealed bool) iter.Seq2[item, error] {
 				x.Entry, err = r.entry()
 			}
 			if err != nil {
-				err = fmt.Errorf("the row of number %d: %w", r.Number, err)
+				err = fmt.Errorf("the row with number %d: %w", r.Number, err)
 			} else if e := x.Entry; (e == nil) != r.Checkpoint || e != nil && (e.Number != r.Number || e.Run != r.Run) {
-				err = fmt.Errorf("the row of number %d has the line of another", r.Number)
+				err = fmt.Errorf("the row with number %d has the line of another", r.Number)
 			}
 			if x.kept = r.At; !yield(x, err) || err != nil {
 				return

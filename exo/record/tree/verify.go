@@ -117,9 +117,9 @@ func (s *verification) read(in Source) error {
 			s.entry(x.Entry)
 		default:
 			if s.head, err = openCheckpoint(x.checkpoint, s.key); err != nil {
-				found(&s.Changed, "behind entry %d: %v", s.tree.size-1, err)
+				found(&s.Changed, "after entry %d: %v", s.tree.size-1, err)
 			} else if _, ok := frontierOf(s.head, x.subtrees); !ok || !s.tree.is(s.head) {
-				found(&s.Changed, "the checkpoint behind entry %d signs %d entries with another hash: one up to it was changed, dropped, added or moved", s.tree.size-1, s.head.Size)
+				found(&s.Changed, "the checkpoint after entry %d signs %d entries with another hash: an entry before it was changed, dropped, added or moved", s.tree.size-1, s.head.Size)
 			}
 			s.Signed, s.last = s.head.Size, x.checkpoint
 		}
@@ -139,7 +139,7 @@ func (s *verification) time(at time.Time) {
 
 func (s *verification) entry(e *Entry) {
 	if e.Number != s.tree.size {
-		found(&s.Changed, "entry %d stands where entry %d has to", e.Number, s.tree.size)
+		found(&s.Changed, "entry %d is in the place of entry %d", e.Number, s.tree.size)
 		return
 	}
 	if err := e.outside(&s.buf); err != nil {
@@ -177,7 +177,7 @@ func (s *verification) entry(e *Entry) {
 // resumed notes the entries that the previous process left unsigned.
 func (s *verification) resumed(e *Entry) {
 	if e.Call != uint64(e.Number-s.head.Size) {
-		found(&s.Changed, "entry %d says that %d entries before it were unsigned; it were %d", e.Number, e.Call, e.Number-s.head.Size)
+		found(&s.Changed, "entry %d reports %d unsigned entries before it, but there were %d", e.Number, e.Call, e.Number-s.head.Size)
 	}
 	what := fmt.Sprintf("entries %d to %d", s.head.Size, e.Number-1)
 	if e.Call == 0 {
@@ -200,7 +200,7 @@ func (s *verification) ends(in Source) {
 	}
 	s.time(time.Now())
 	if s.moved != "" { // an attacker who moves the times can keep a run from being settled, and so from being erased
-		found(&s.Changed, "the times of rows, which nothing signs, are out of order: %s. Somebody has changed them, unless the database's clock was set by more than %s", s.moved, maxStep)
+		found(&s.Changed, "the times of rows, which nothing signs, are out of order: %s. They were changed, unless the database's clock was set by more than %s", s.moved, maxStep)
 	}
 	if s.cosigner != nil && s.Seen <= s.Entries {
 		s.askWitness(s.last)
@@ -265,7 +265,7 @@ func (v *Verdict) Lines() (lines []string) {
 		add("witness %s: %v. So these can't be seen: %s", v.Witness, v.Unasked, unseen)
 	default:
 		add("witness %s: it has seen %d entries, and lags %d behind", v.Witness, v.Seen, max(0, v.Entries-v.Seen))
-		add("can't be seen: what was changed behind entry %d by the holder of the signing key, or while it was not signed; all, if they can also write the witness's folder or have its key", v.Seen-1)
+		add("can't be seen: what was changed after entry %d by the holder of the signing key, or while it was not signed; all, if they can also write the witness's folder or have its key", v.Seen-1)
 	}
 	return lines
 }

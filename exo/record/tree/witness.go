@@ -75,7 +75,7 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 		c, err = openCheckpoint(signed, v)
 	}
 	if err == nil && c.Size != size {
-		err = fmt.Errorf("it has a checkpoint of %d entries in the place of one of %d: somebody has changed it", c.Size, size)
+		err = fmt.Errorf("it has a checkpoint of %d entries in the place of one of %d: it was changed", c.Size, size)
 	}
 	return c, err
 }
@@ -213,7 +213,7 @@ func (w *witness) require(within time.Duration) error {
 	case w == nil:
 		return errNoWitness
 	case within <= 0:
-		return errors.New("the time to wait for a witness has to be more than 0")
+		return errors.New("the time to wait for a witness must be more than 0")
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -55,7 +55,7 @@ func load(text []byte) (object, error) {
 // plain returns the value of a YAML node: a map, a list, a truth value or a text.
 func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
 	if *left--; *left < 0 || len(in) > maxDepth || n.Kind == yaml.AliasNode && slices.Contains(in, n.Alias) {
-		return nil, errors.New("the document is too large or too deep, or is within itself")
+		return nil, errors.New("the document is too large, nested too deeply, or contains itself")
 	}
 	in = append(in, n)
 	switch n.Kind {
@@ -78,7 +78,7 @@ func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i].Value
 			if _, twice := out[key]; twice || key == "<<" {
-				return nil, fmt.Errorf("line %d: %q is there twice, or is a merge of YAML: write the fields out", n.Content[i].Line, key)
+				return nil, fmt.Errorf("line %d: the key %q occurs twice, or is a YAML merge: write the fields out", n.Content[i].Line, key)
 			}
 			v, err := plain(n.Content[i+1], left, in)
 			if err != nil {

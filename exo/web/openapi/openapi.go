@@ -71,7 +71,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		return bad("the document has no such operation")
 	case 1:
 	default:
-		return bad("the document has it twice")
+		return bad("the document has this operation twice")
 	}
 	m.Name, m.Doc = name, cmp.Or(text(op, "summary"), text(op, "description"))
 	r := &reader{d: d, left: 1000}
@@ -142,7 +142,7 @@ func structOf(fields []field, option string) (t reflect.Type, err error) {
 	for _, f := range fields {
 		switch {
 		case slices.Contains(names, f.name):
-			return nil, fmt.Errorf("`%s` is there twice, as in its address and in its body", f.name)
+			return nil, fmt.Errorf("the field `%s` occurs twice, for example in the address and in the body", f.name)
 		case scalar.ReservedName(f.name) && (option == "" || !f.required):
 			continue // left out, since no program could name such a field
 		case scalar.ReservedName(f.name):
@@ -231,7 +231,7 @@ func (r *reader) fields(schema any) (out []field) {
 	}
 	r.in = append(r.in, s)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	add := func(f field) { // of two fields with one name, the last counts
+	add := func(f field) { // add adds a field; of two fields with one name, the last counts
 		out = append(slices.DeleteFunc(out, func(o field) bool { return o.name == f.name }), f)
 	}
 	for _, part := range list(s, "allOf") {

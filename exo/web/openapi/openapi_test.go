@@ -196,7 +196,7 @@ func TestPartsOfParts(t *testing.T) {
 func TestRefused(t *testing.T) {
 	d := parse(t, doc)
 	for operation, want := range map[string]string{
-		"nothing": "no such operation", "search": "requires the parameter `X-Key`", "dash": "can't be the name of a field", "upload": "is no JSON", "clash": "in its address and in its body", "DELETE /search": "no such operation", "": "no such operation",
+		"nothing": "no such operation", "search": "requires the parameter `X-Key`", "dash": "can't be the name of a field", "upload": "is no JSON", "clash": "in the address and in the body", "DELETE /search": "no such operation", "": "no such operation",
 	} {
 		if _, err := d.Method("x", operation); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", operation, err, want)

@@ -18,7 +18,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// TestAnotherDatabase: a program asks a service which of two databases to write. When the change is applied the service answers otherwise, and the other
+// TestAnotherDatabase: a program asks a service which of two databases to write. When the change is being applied the service answers otherwise, and the other
 // database has equal rows: the change set is not applied there. By the rows alone it would be.
 func TestAnotherDatabase(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -107,7 +107,7 @@ func TestNothingLeftToDo(t *testing.T) {
 			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != review.Conflict {
 				t.Errorf("%s: %s %v", c.program, got.State, err)
 			}
-			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is applied") || !strings.Contains(next.Notice, "nothing of it happened") {
+			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is being applied") || !strings.Contains(next.Notice, "nothing of it happened") {
 				t.Errorf("%s: the model reads %q", c.program, next.Notice)
 			}
 		})

@@ -145,7 +145,7 @@ func TestImmediateBeforeRule(t *testing.T) {
 		} {
 			w := open(exosql.ApproveAbove(1 << 40))
 			before := w.dump()
-			if res := w.tool.Run(t.Context(), "await log.now(); return "+write); fail.KindOf(res.Err) != fail.Denied || !strings.Contains(res.Err.Error(), "has acted at once") || w.dump() != before {
+			if res := w.tool.Run(t.Context(), "await log.now(); return "+write); fail.KindOf(res.Err) != fail.Denied || !strings.Contains(res.Err.Error(), "acted at once") || w.dump() != before {
 				t.Errorf("%s: %v", write, res.Err)
 			}
 			w = open()

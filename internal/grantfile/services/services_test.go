@@ -673,7 +673,7 @@ func TestServiceProblems(t *testing.T) {
 		"  é: {command: [/x], reads: [x]}":                                                                                                         "has to begin with a letter from a to z",
 		"  a: {mcp: 'https://x.example.com:0443', reads: [x]}":                                                                                     "want an address like",
 		"  a: {mcp: http://127.0.0.1:3000/mcp, networks: 127.0.0.0/8, reads: [x]}":                                                                 "like api.example.com or localhost, no address",
-		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}":                                                  "would travel in clear",
+		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}":                                                  "would be sent unencrypted",
 		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                                                                       "no loopback or private network",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":                                                          "no header for one",
 		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                                                                     "the answers of a service have no readers: write `pii` alone",

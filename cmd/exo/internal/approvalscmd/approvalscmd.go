@@ -240,7 +240,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	v := view(f, w, false)
 	switch {
 	case o.yes != "" && (len(o.yes) < leastDigits || !strings.HasPrefix(w.Digest(), o.yes)):
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("-yes: this is not the digest of what waits, or less than %d digits of it: look at it with exo approvals show %s", leastDigits, w.ID)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("-yes: this is not the digest of the change set, or has fewer than %d of its digits: exo approvals show %s prints it", leastDigits, w.ID)}
 	case o.yes == "":
 		if err := o.write(std.Out, v); err != nil {
 			return err
@@ -282,7 +282,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return cli.Usagef("this is no terminal, so nobody can be asked: a script gives -yes DIGEST")
+		return cli.Usagef("this is no terminal, so nobody can be asked: a script needs -yes DIGEST")
 	}
 	want := "yes"
 	if number != "" {
@@ -359,7 +359,7 @@ func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
 // Settle asks the databases about the change sets that a process was applying when it was stopped. Databases without a witness can't answer.
 func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
 	if len(d.Witnesses) < len(d.File.Databases) {
-		return 0, fmt.Errorf("%s has a database without witness: true, which can't say whether it kept a run", d.File.Name)
+		return 0, fmt.Errorf("%s has a database without witness: true, which can't show whether it kept a run", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
 		all, err := k.List(ctx, true)

@@ -169,7 +169,7 @@ func (p *Page) cookie(r *http.Request) (name string, secure bool) {
 	return "__Host-exo_changes", true
 }
 
-var errNobody = errors.New("nobody is known by this request")
+var errNobody = errors.New("this request does not identify a reader")
 
 // reader identifies the person who reads. It ignores a client's bearer token.
 func (p *Page) reader(r *http.Request) (reader, error) {
@@ -227,7 +227,7 @@ type data struct {
 	Decided []difference.View
 	View    *difference.View
 	Waits   bool
-	Typed   bool // to agree, the reader must type the number of rows
+	Typed   bool // the reader must type the number of rows in order to agree
 	Code    string
 	All     bool
 }
@@ -295,7 +295,7 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, who reader) {
 	status := http.StatusOK
 	if err != nil {
 		p.opt.Log("changes: " + err.Error())
-		d.Error, status = "The change sets can't be read: the server's log says why.", http.StatusInternalServerError
+		d.Error, status = "The change sets can't be read: the server's log has the reason.", http.StatusInternalServerError
 	}
 	p.write(w, status, "list", d)
 }

@@ -408,7 +408,7 @@ func TestOther(t *testing.T) {
 	for _, org := range []any{1, 2, nil} {
 		text := w.assertion(map[string]any{"sub": "ann", "org": org})
 		ann := func(r *http.Request) { r.Header.Set("X-Reader", text) }
-		if got, says, _ := w.ask("POST", "/changes/"+x.ID+"/approve", w.form(x, ann), ann); got != 403 || !strings.Contains(says, "omebody other than") || w.total() != 600 {
+		if got, says, _ := w.ask("POST", "/changes/"+x.ID+"/approve", w.form(x, ann), ann); got != 403 || !strings.Contains(says, "a person other than") || w.total() != 600 {
 			t.Errorf("org %v: %d %s", org, got, says)
 		}
 	}

@@ -179,7 +179,7 @@ func source(place string) (tree.Source, error) {
 
 func outside(dir, key string) error {
 	if !database(dir) && tree.Within(dir, key) {
-		return cli.Usagef("%s is in the record's folder %s, and who can change the record could sign it: keep keys elsewhere", key, dir)
+		return cli.Usagef("%s is in the record's folder %s, so a person who can change the record could also sign it: keep the key in another folder", key, dir)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		return cli.Usagef("-key is missing: file:PATH, to write the signing key there, or env:NAME, to print it")
 	}
 	if (o.recipient == "") == (o.identity == "") {
-		return cli.Usagef("want either -recipient or -identity: who is to read what programs and persons write")
+		return cli.Usagef("want either -recipient or -identity, for the person who may read what programs and people write")
 	}
 	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
 	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) && !dbwitness.Is(o.witness) {
@@ -237,7 +237,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 			url, err = urlOf(args[0])
 		}
 		if at, _ := urlOf(a.Witness); err == nil && at == url {
-			err = cli.Usagef("the record's database can't be its own witness: who can change the one could change the other")
+			err = cli.Usagef("the record's database can't be its own witness: a person who can change the record could change the witness, too")
 		}
 		if err == nil {
 			err = postgres.Create(ctx, url, a, private)

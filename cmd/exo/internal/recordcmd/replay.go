@@ -80,7 +80,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 	}
 	d, err := replay.Run(ctx, entries, replay.Options{AnyVersion: anyVersion})
 	if _, is := errors.AsType[*replay.VersionError](err); is {
-		err = fmt.Errorf("%w: take the other version, or add -any-version, with which a difference may be one of the versions", err)
+		err = fmt.Errorf("%w: use the other version, or add -any-version; a difference may then come from the versions", err)
 	}
 	if err != nil {
 		return err

@@ -120,7 +120,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 		}
 	}
 	if n == 0 {
-		return cli.Usagef("no database of %s has `undo`: write undo: 7d beside its url", args[0])
+		return cli.Usagef("no database of %s has `undo`: write undo: 7d next to its url", args[0])
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	case 1:
 		return o.offer(ctx, std, f, &all[0], run)
 	}
-	return fmt.Errorf("run %s has changed %d databases: an undo of several is no one transaction, so exo undo does not do it", run, len(all))
+	return fmt.Errorf("run %s has changed %d databases: an undo of several would not be one transaction, so exo undo refuses it", run, len(all))
 }
 
 // look opens the databases that the run has changed, and finds these changes. The caller closes the databases.

@@ -65,7 +65,7 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 		// The endpoint's own texts are left out, since for these errors they often quote the key.
 		out.Msg = "the key was not accepted"
 		if e.Key.IsZero() {
-			out.Msg = "the endpoint wants a key, and none is set"
+			out.Msg = "the endpoint needs a key, and none is set"
 		} else if noMoney.MatchString(hint) || status == http.StatusPaymentRequired {
 			out.Msg = "the account has no credit left"
 		}

@@ -162,8 +162,8 @@ func (b *body) heard() {
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	// Check the context first: a transport that has much buffered, or ignores the context, must not
-	// delay a caller whose context has ended.
+	// Check the context first: a transport with much buffered data must not delay the caller when
+	// its context has ended.
 	if err := b.ctx.Err(); err != nil {
 		return 0, b.failure(err)
 	}

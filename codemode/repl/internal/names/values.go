@@ -48,9 +48,9 @@ func (r *reader) compared(end int) *message.Type {
 	}
 	switch {
 	case signs == 3, signs == 2 && !r.is(end-2, "!"):
-		return r.chain(end - signs) // after === or ==
+		return r.chain(end - signs) // the operator is === or ==
 	case signs > 0 && r.is(end-signs, "!"):
-		return r.chain(end - signs - 1) // after !== or !=
+		return r.chain(end - signs - 1) // the operator is !== or !=
 	case signs > 0:
 		return nil
 	case r.is(end, ":") && r.name(end-1) != "":
@@ -64,7 +64,7 @@ func (r *reader) compared(end int) *message.Type {
 		}
 		return nil
 	}
-	at := end // after an open parenthesis, or a list in it
+	at := end // the token is an open parenthesis, or a list follows it
 	if r.is(end, ",") {
 		at = r.enclosing(end)
 	}

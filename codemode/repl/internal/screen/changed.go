@@ -87,7 +87,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	}
 	hide := map[string]bool{}
 	if !slices.ContainsFunc(changes, func(c exosql.Change) bool { return c.Before.IsZero() || c.After.IsZero() }) {
-		named := false // also show one unchanged text, so that a reader can recognize the row
+		named := false // one unchanged text is also shown, so that a reader can recognize the row
 		keys := slices.Clone(changes[0].Key)
 		for n, v := range changes[0].Before.Fields() {
 			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })

@@ -248,7 +248,7 @@ func TestForged(t *testing.T) {
 		}
 	}
 	change(t, admin, `INSERT INTO exo_record_lines (number, kind, run, line) SELECT number + 1, kind, run, replace(line, '"n":4', '"n":5') FROM exo_record_lines WHERE number = 4 AND kind = 1`)
-	try("somebody without the signing key")
+	try("without the signing key")
 	change(t, admin, "DELETE FROM exo_record_lines WHERE number = 5 AND kind = 1")
 	try("")
 	now := s.Read()
@@ -439,7 +439,7 @@ func TestOpen(t *testing.T) {
 	}
 	bad := treetest.NewKeys(t, false)
 	bad.About.Witness = "here"
-	if err := postgres.Create(t.Context(), empty, bad.About, bad.Private); err == nil || !strings.Contains(err.Error(), "whole path") {
+	if err := postgres.Create(t.Context(), empty, bad.About, bad.Private); err == nil || !strings.Contains(err.Error(), "absolute path") {
 		t.Error(err)
 	}
 }

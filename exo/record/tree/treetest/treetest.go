@@ -279,7 +279,7 @@ var checkpoint = []byte(`{"checkpoint":`)
 
 // Tampering checks that Verify finds each kind of change, or lists it among those that can't be detected without a witness.
 func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
-	const place = "stands where|has the line of another"
+	const place = "is in the place of|has the line of another"
 	change := func(edit func(l [][]byte, e []int) [][]byte) func(*testing.T, *Store, [][]byte) {
 		return func(t *testing.T, s *Store, _ [][]byte) {
 			l := s.Read()
@@ -320,7 +320,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 			a, b := n.Find(l[e[1]]), n.Find(l[e[2]])
 			l[e[1]], l[e[2]] = bytes.Replace(l[e[2]], b, a, 1), bytes.Replace(l[e[1]], a, b, 1)
 			return l
-		}), "one up to it was changed", "one up to it was changed"},
+		}), "an entry before it was changed", "an entry before it was changed"},
 		{"duplicate an entry", change(func(l [][]byte, e []int) [][]byte { return slices.Insert(l, e[2], l[e[1]]) }), place, place},
 		{"duplicate the last entry", change(func(l [][]byte, e []int) [][]byte { return append(l, l[e[len(e)-1]]) }), place, place},
 		{"change a state", change(func(l [][]byte, e []int) [][]byte {
@@ -335,7 +335,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 		{"take a payload away", change(func(l [][]byte, e []int) [][]byte {
 			l[e[3]] = regexp.MustCompile(`,"sealed":"[^"]*"}\n$`).ReplaceAll(l[e[3]], []byte("}\n"))
 			return l
-		}), "not what its leaf says", "not what its leaf says"},
+		}), "data key or payload is missing", "data key or payload is missing"},
 		{"destroy a data key", change(func(l [][]byte, e []int) [][]byte {
 			l[e[0]] = regexp.MustCompile(`"key":"([^"]*)"`).ReplaceAllFunc(l[e[0]], func(b []byte) []byte { return []byte(`"key":"` + strings.Repeat("-", len(b)-8) + `"`) })
 			return l
