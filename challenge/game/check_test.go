@@ -17,7 +17,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		"as it is": {func(*game.Target) {}, ""},
-		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "can't be an id"},
+		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "want 2 to 20 lower case letters"},
 		"story":    {func(x *game.Target) { x.Story = "" }, "Story"},
 		"no key": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 		"nothing that is not to change": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT id FROM spends WHERE id = 0"
-		}, "no row that programs may not change"},
+		}, "returns no row"},
 		"examples that win": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT count(*) FROM spends"
