@@ -29,7 +29,7 @@ func TestCheck(t *testing.T) {
 		"schema":                       {func(x *game.Target) { x.Schema += "CREATE TABLE x (a, b,);" }, "syntax error"},
 		"example":                      {func(x *game.Target) { x.Examples = append(slices.Clone(x.Examples), "(api) => api.nobody()") }, "the example (api) => api.nobody()"},
 		"tasks":                        {func(x *game.Target) { x.Tasks = x.Tasks[1:] }, "4 tasks"},
-		"hints":                        {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "not complete"},
+		"hints":                        {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "lacks an ID, a Title"},
 		"pattern":                      {func(x *game.Target) { x.Naive.Never = []string{"("} }, "missing closing"},
 		"a target of writes, as it is": {func(x *game.Target) { *x = *game.DefaultTargets.Target("spend") }, ""},
 		"a seed with the key": {func(x *game.Target) {
