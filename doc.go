@@ -1,5 +1,4 @@
-// Package exoagent is the front door of its module: it has nothing of its own, and imports what every host does. So
-// one command gives a module all that a host is built of, with the checksums:
+// Package exoagent has no code. It imports the packages that every host needs, so that one command adds them all to a host's module:
 //
 //	go get github.com/exoagent/exoagent@latest
 //

@@ -161,7 +161,7 @@ func (c *config) check() error {
 	if c.url != "" {
 		u, err := url.Parse(c.url)
 		if err != nil || u.Hostname() == "" {
-			return fmt.Errorf("-url %s: want https://name", c.url)
+			return fmt.Errorf("-url %s: want an address like https://challenge.example", c.url)
 		}
 		a, err := netip.ParseAddr(u.Hostname())
 		if u.Scheme != "https" && u.Hostname() != "localhost" && (err != nil || !a.IsLoopback()) {

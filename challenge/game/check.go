@@ -38,7 +38,7 @@ func (t *Target) Check(ctx context.Context) error {
 func (t *Target) complete() error {
 	switch {
 	case !targetName.MatchString(t.ID):
-		return errors.New("that can't be an id")
+		return errors.New("ID: want 2 to 20 lower case letters and digits, a letter first")
 	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
 		return errors.New("one of Title, Story, Prize, You and Rule is empty")
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
@@ -50,7 +50,7 @@ func (t *Target) complete() error {
 	}
 	for _, k := range t.Tasks {
 		if k.ID == "" || k.Title == "" || k.Text == "" || len(k.Hints) < 2 || k.Done == nil {
-			return fmt.Errorf("task %q is not complete", k.ID)
+			return fmt.Errorf("task %q lacks an ID, a Title, a Text, two Hints, or Done", k.ID)
 		}
 	}
 	for _, p := range append(t.Naive.Must[:len(t.Naive.Must):len(t.Naive.Must)], t.Naive.Never...) {

@@ -17,7 +17,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		"as it is": {func(*game.Target) {}, ""},
-		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "can't be an id"},
+		"id":       {func(x *game.Target) { x.ID = "The Wallet" }, "want 2 to 20 lower case letters"},
 		"story":    {func(x *game.Target) { x.Story = "" }, "Story"},
 		"no key": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
@@ -29,7 +29,7 @@ func TestCheck(t *testing.T) {
 		"schema":                       {func(x *game.Target) { x.Schema += "CREATE TABLE x (a, b,);" }, "syntax error"},
 		"example":                      {func(x *game.Target) { x.Examples = append(slices.Clone(x.Examples), "(api) => api.nobody()") }, "the example (api) => api.nobody()"},
 		"tasks":                        {func(x *game.Target) { x.Tasks = x.Tasks[1:] }, "4 tasks"},
-		"hints":                        {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "not complete"},
+		"hints":                        {func(x *game.Target) { x.Tasks = slices.Clone(x.Tasks); x.Tasks[2].Hints = nil }, "lacks an ID, a Title"},
 		"pattern":                      {func(x *game.Target) { x.Naive.Never = []string{"("} }, "missing closing"},
 		"a target of writes, as it is": {func(x *game.Target) { *x = *game.DefaultTargets.Target("spend") }, ""},
 		"a seed with the key": {func(x *game.Target) {
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 		"nothing that is not to change": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT id FROM spends WHERE id = 0"
-		}, "no row that programs may not change"},
+		}, "returns no row"},
 		"examples that win": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT count(*) FROM spends"

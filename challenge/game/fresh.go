@@ -50,7 +50,7 @@ func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) 
 	}
 	f.before, err = f.ask(ctx, t.Foreign)
 	if err == nil && f.before == "" {
-		err = errors.New("game: there is no row that programs may not change")
+		err = errors.New("game: the query Foreign returns no row, so there is nothing to protect")
 	}
 	return f, err
 }

@@ -87,7 +87,7 @@ const lockNumber = 0x65786f31
 // holdWait is how long another process may take to release the lock.
 const holdWait = 2 * time.Second
 
-var errHeld = errors.New("another challenge uses this database")
+var errHeld = errors.New("another challenge uses this database: give this one its own")
 
 // hold reserves the database, or checks that it is still reserved. A second process would drop the first one's schemas as left over. The lock
 // ends with its connection, so hold is called before each copy.

@@ -14,8 +14,8 @@ import (
 var (
 	ErrYours  = fair.ErrYours
 	ErrFull   = fair.ErrFull
-	ErrPaused = errors.New("queue: it is paused")
-	ErrClosed = errors.New("queue: it is closed")
+	ErrPaused = errors.New("queue: the queue is paused")
+	ErrClosed = errors.New("queue: the queue is closed")
 )
 
 // Sender is the player, at an address, who sends a job.
@@ -151,7 +151,7 @@ func (q *Queue) Paused() bool {
 const grace = time.Second
 
 // ErrRunning means that a job does not end although its context has.
-var ErrRunning = errors.New("queue: a job goes on although its context has ended")
+var ErrRunning = errors.New("queue: a job still runs although its context has ended")
 
 // Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. It leaves a job that does not stop behind, with
 // ErrRunning, so that a hanging job can't keep its host from ending.

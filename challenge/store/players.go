@@ -15,7 +15,7 @@ import (
 // ErrNone means that there is no such thing, or that it belongs to another player. A reader can't tell which.
 var ErrNone = errors.New("store: there is none")
 
-// Token is the secret by which a player identifies to the site. It has 256 bits, and only its digest is stored.
+// Token is the secret by which the site recognises a player. It has 256 bits, and only its digest is stored.
 type Token string
 
 // NewID makes an identifier that can't be guessed, from lower case letters and digits.
@@ -53,7 +53,7 @@ func leave(tx *sql.Tx, which string, args ...any) error {
 // seenEvery is the precision of a player's last visit.
 const seenEvery = time.Minute
 
-// Player returns the player with the token. It fails with ErrNone for an unknown token, and after the player's time.
+// Player returns the player with the token. It fails with ErrNone for an unknown token, and for a player whose time is over.
 func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	var id string
 	var made, seen int64

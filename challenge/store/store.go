@@ -88,7 +88,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	}
 	// The lock lasts until Close. Without it, two processes would each take the other's attempts for interrupted.
 	if _, err := s.lock.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
-		return errors.New("another process uses this file")
+		return errors.New("another process uses this file: stop that process first")
 	}
 	if s.write, err = openFile(path, "_txlock=immediate", 1); err != nil {
 		return err

@@ -3,7 +3,7 @@ package web
 // kind is a word of a verdict, with its meaning for a player.
 type kind struct{ Word, About string }
 
-// kinds are all words of verdicts.
+// kinds has every word that a verdict can have, with its meaning.
 var kinds = []kind{
 	{"ok", "It ran to its end. Whether it got what it was after is for you to see."},
 	{"denied", "It asked for a member that it was not granted, or that there is not: the two read the same."},

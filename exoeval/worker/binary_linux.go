@@ -34,7 +34,7 @@ func ownedSafely(info os.FileInfo) error {
 	case !ok:
 		return errors.New("its owner is not known")
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("it belongs to user %d, who could change it", st.Uid)
+		return fmt.Errorf("it belongs to user %d, who could change it: make root or this user its owner", st.Uid)
 	case info.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("its mode is %v, so other users could change it: set it to 0755", info.Mode().Perm())
 	case info.Mode().Perm()&0o111 == 0:

@@ -23,7 +23,7 @@ type Measure struct {
 
 const CountRows = "count"
 
-// Aggregates are the functions of measures.
+// Aggregates are the functions that a measure can use.
 var Aggregates = []string{CountRows, "sum", "mean", "min", "max"}
 
 // String describes the measure for a person.

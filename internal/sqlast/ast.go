@@ -208,17 +208,17 @@ const (
 type Func uint8
 
 const (
-	NoFunc        Func = iota
-	Count              // the number of values, or of rows
-	CountDistinct      //
-	SumWhole           // the exact sum of a column of whole numbers
-	Sum                // the sum of exact numbers: see IntExact
-	Median             // the exact median of exact numbers, or of a column of whole numbers
-	Mean               // the mean of exact numbers, cut after 20 places; on Postgres only for Stored numbers
-	Min                //
-	Max                //
-	MinNumber          // the least exact number; MaxNumber is the greatest
-	MaxNumber          //
+	NoFunc Func = iota
+	Count       // the number of values, or of rows
+	CountDistinct
+	SumWhole // the exact sum of a column of whole numbers
+	Sum      // the sum of exact numbers: see IntExact
+	Median   // the exact median of exact numbers, or of a column of whole numbers
+	Mean     // the mean of exact numbers, cut after 20 places; on Postgres only for Stored numbers
+	Min
+	Max
+	MinNumber // the least exact number; MaxNumber is the greatest
+	MaxNumber
 	numFuncs
 )
 

@@ -11,78 +11,78 @@ const (
 	Le
 	Gt
 	Ge
-	Is             // equal, where NULL equals NULL
-	IsNot          // the opposite of Is
-	And            // takes one or more conditions
-	Or             // takes one or more conditions
-	Not            //
-	IsNull         //
-	IsNotNull      //
-	Add            // adds offsets of pages; Plus adds other numbers
-	AnyTime        // SQLite only: a time from any text form, as a text in UTC with milliseconds; NULL if it is no time. Its operand is given six times
-	ReadTime       // SQLite only: a cell as the text of a time, from a form (its number in package cellform)
-	ReadDay        // SQLite only: a cell as the text of a day, from a form
-	ReadFlag       // SQLite only: a cell as a truth value, from a form
-	StoreTime      // SQLite only: the text of a time as a cell in a form; so are StoreDay and StoreFlag for days and truth values
-	StoreDay       //
-	StoreFlag      //
-	IsNumber       // SQLite only: whether a column has a number
-	NoNumber       // SQLite only: whether a column has no number
-	FitsWhole      // SQLite only: whether a cell is a whole number. The other Fits operators return a truth value, too
-	FitsFlag       //
-	FitsLetter     // whether a cell is 't' or 'f'
-	FitsWord       // whether a cell is 'true' or 'false'
-	FitsText       //
-	FitsJSON       // whether a cell is JSON; NULL for NULL
-	FitsBytes      //
-	FitsFloat      // whether a cell is a finite number; NULL for NULL
-	FitsTime       // whether a cell is a text that begins with a day of the years 0 to 9999, given three times; on Postgres a time in the years 1 to 9999, or NULL for NULL
-	FitsDay        // whether a cell is the text of a day, with ten characters, given three times
-	FitsInterval   // whether a cell is a length of time in a form of ISO 8601; on Postgres a finite one
-	Finite         // Postgres only: whether a day or a number, given twice, is finite; NULL for NULL
-	FitsList       // whether a cell is a JSON array
-	FitsUUID       // whether a cell, given four times, is the text of a UUID in small letters
-	FitsDecimal    // whether a cell, given three times, is a number or the text of one
-	CellOf         // SQLite only: the cell for a text in a cursor: see plan.CellOf
-	TypeOf         // SQLite only: the name of the kind of value in a cell; NULL for NULL
-	TruncMillis    // Postgres only: a time cut to milliseconds
-	Includes       // whether the first text contains the second, with exact characters; StartsWith and EndsWith work alike
-	StartsWith     //
-	EndsWith       //
-	Short          // a text of at most 200 bytes, or NULL; on PostgreSQL given twice
-	Like           // SQL's pattern with the escape \; case counts
-	Coalesce       // the first operand that is not NULL
-	CastedText     // Postgres only: any value with a text form, as text
-	CodePointText  // Postgres only: any value as text, compared and sorted by code point
-	ByCodePoint    // SQLite only: a text, compared and sorted by code point
-	NoCase         // SQLite only: a text, compared without the case of A to Z
-	RightTrim      // SQLite only: a text, compared without the spaces at its end
-	AddressText    // Postgres only: an inet as the database shows it; a cast would add the length of its mask
-	NextMillis     // Postgres only: a time a millisecond later
-	NullIf         //
-	NullIfNumber   // NullIf for exact numbers
-	NullIfInterval //
-	Between        // SQLite only: takes a value, a lower bound and an upper bound
-	Within         // Postgres only: takes a lower bound, an upper bound and a value, which is computed once; BETWEEN would copy it
-	Case           // takes a condition, the value if it is true, and the other value
-	Unindexed      // SQLite only: a column in a form that no index serves
+	Is    // equal, where NULL equals NULL
+	IsNot // the opposite of Is
+	And   // takes one or more conditions
+	Or    // takes one or more conditions
+	Not
+	IsNull
+	IsNotNull
+	Add       // adds offsets of pages; Plus adds other numbers
+	AnyTime   // SQLite only: a time from any text form, as a text in UTC with milliseconds; NULL if it is no time. Its operand is passed six times
+	ReadTime  // SQLite only: a cell as the text of a time, from a form (its number in package cellform)
+	ReadDay   // SQLite only: a cell as the text of a day, from a form
+	ReadFlag  // SQLite only: a cell as a truth value, from a form
+	StoreTime // SQLite only: the text of a time as a cell in a form; so are StoreDay and StoreFlag for days and truth values
+	StoreDay
+	StoreFlag
+	IsNumber  // SQLite only: whether a column has a number
+	NoNumber  // SQLite only: whether a column has no number
+	FitsWhole // SQLite only: whether a cell is a whole number. The other Fits operators return a truth value, too
+	FitsFlag
+	FitsLetter // whether a cell is 't' or 'f'
+	FitsWord   // whether a cell is 'true' or 'false'
+	FitsText
+	FitsJSON // whether a cell is JSON; NULL for NULL
+	FitsBytes
+	FitsFloat    // whether a cell is a finite number; NULL for NULL
+	FitsTime     // whether a cell is a text that begins with a day of the years 0 to 9999, passed three times; on Postgres a time in the years 1 to 9999, or NULL for NULL
+	FitsDay      // whether a cell is the text of a day, with ten characters, passed three times
+	FitsInterval // whether a cell is a length of time in a form of ISO 8601; on Postgres a finite one
+	Finite       // Postgres only: whether a day or a number, passed twice, is finite; NULL for NULL
+	FitsList     // whether a cell is a JSON array
+	FitsUUID     // whether a cell, passed four times, is the text of a UUID in small letters
+	FitsDecimal  // whether a cell, passed three times, is a number or the text of one
+	CellOf       // SQLite only: the cell for a text in a cursor: see plan.CellOf
+	TypeOf       // SQLite only: the name of the kind of value in a cell; NULL for NULL
+	TruncMillis  // Postgres only: a time cut to milliseconds
+	Includes     // whether the first text contains the second, with exact characters; StartsWith and EndsWith work alike
+	StartsWith
+	EndsWith
+	Short         // a text of at most 200 bytes, or NULL; on PostgreSQL passed twice
+	Like          // SQL's pattern with the escape \; case counts
+	Coalesce      // the first operand that is not NULL
+	CastedText    // Postgres only: any value with a text form, as text
+	CodePointText // Postgres only: any value as text, compared and sorted by code point
+	ByCodePoint   // SQLite only: a text, compared and sorted by code point
+	NoCase        // SQLite only: a text, compared without the case of A to Z
+	RightTrim     // SQLite only: a text, compared without the spaces at its end
+	AddressText   // Postgres only: an inet as the database shows it; a cast would add the length of its mask
+	NextMillis    // Postgres only: a time a millisecond later
+	NullIf
+	NullIfNumber // NullIf for exact numbers
+	NullIfInterval
+	Between   // SQLite only: takes a value, a lower bound and an upper bound
+	Within    // Postgres only: takes a lower bound, an upper bound and a value, which is computed once; BETWEEN would copy it
+	Case      // takes a condition, the value if it is true, and the other value
+	Unindexed // SQLite only: a column in a form that no index serves
 
 	// These take and return exact numbers (see IntExact). They return NULL where SQL's own functions fail, because an error could reveal a number
 	// that depends on rows out of scope.
 	IntExact   // a whole number as an exact number
 	FloatExact // a float as an exact number with the digits of its text; NULL for NaN and infinity
-	Bounded    // a decimal of at most 1000 digits on each side of the point, or NULL; on Postgres given three times
-	Plus       //
-	Minus      //
-	Times      //
-	Over       // the quotient, cut after 20 places; NULL for a division by zero
-	Modulo     // the remainder, with the sign of the first operand; NULL for a division by zero
-	Negate     //
-	Abs        //
-	Round      // rounds to a number of places, halves away from zero
-	RoundUp    // rounds to a whole number, halves up
-	Floor      //
-	Ceil       //
+	Bounded    // a decimal of at most 1000 digits on each side of the point, or NULL; on Postgres passed three times
+	Plus
+	Minus
+	Times
+	Over   // the quotient, cut after 20 places; NULL for a division by zero
+	Modulo // the remainder, with the sign of the first operand; NULL for a division by zero
+	Negate
+	Abs
+	Round   // rounds to a number of places, halves away from zero
+	RoundUp // rounds to a whole number, halves up
+	Floor
+	Ceil
 	NumberKey  // an exact number in a form in which = and < compare its value
 	NumberText // an exact number, as text without an exponent
 	NotAbove   // SQLite only: the greatest whole number up to an exact number, to compare with a column of whole numbers
@@ -95,19 +95,19 @@ const (
 	StoreText  // SQLite only: a text as a column stores it that turns some texts into numbers; an error if the text would change
 
 	// These take texts.
-	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
-	Concat  // joins texts; NULL if one of them is NULL
-	Lower   // a text in small letters, by Unicode's rules for no specific language; Upper gives capitals
-	Upper   //
+	Brief  // a text of at most 1 MiB, or NULL; on Postgres it is passed twice
+	Concat // joins texts; NULL if one of them is NULL
+	Lower  // a text in small letters, by Unicode's rules for no specific language; Upper gives capitals
+	Upper
 	Trim    // a text without white space at its ends, like JavaScript's trim
 	Length  // the length of a text in characters
 	Substr  // takes a text, the position of the first character (from 1), and the number of characters
 	ByTruth // a truth value as the text true or false
 
 	// These take times and dates, in UTC or as Local has converted them.
-	Era       // Postgres only: a time or a date of the years 1 to 9999, else NULL; it takes a column, given twice
+	Era       // Postgres only: a time or a date of the years 1 to 9999, else NULL; it takes a column, passed twice
 	EraOnce   // Postgres only: Era for any expression, given once
-	Local     // takes a time and a zone, and returns the time that clocks there show; on Postgres it takes a column, given twice
+	Local     // takes a time and a zone, and returns the time that clocks there show; on Postgres it takes a column, passed twice
 	LocalOnce // Postgres only: Local for any expression, given once
 	Year
 	Quarter
@@ -144,16 +144,16 @@ const (
 
 	// These take JSON. None of them fails, whatever the JSON contains.
 	JSONDocument // Postgres only: the JSON in a column
-	JSONValid    // SQLite only: the JSON in a column with any text, given twice
+	JSONValid    // SQLite only: the JSON in a column with any text, passed twice
 	JSONKey      // the member of an object under a key
 	JSONIndex    // the element of an array at an index, from 0
 	JSONValue    // JSON, or NULL for the JSON null
 	JSONNotNull  // JSONValue for a column with any text, or with PostgreSQL's json
 	JSONText     // the text that JSON is, or NULL; on Postgres it and the next operators take the JSON twice
-	JSONBool     //
-	JSONLength   // the number of elements of an array in JSON; for an object the whole number under its key length; or NULL
-	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which a float may not represent; or NULL
-	JSONNumber   // the number that JSON is, or NULL; on Postgres given three times
+	JSONBool
+	JSONLength // the number of elements of an array in JSON; for an object the whole number under its key length; or NULL
+	JSONDigits // the digits of a whole number in JSON from 2^53 on, which a float may not represent; or NULL
+	JSONNumber // the number that JSON is, or NULL; on Postgres passed three times
 
 	// These take JSON and a value. They report whether the JSON is an array with this element, or return NULL if it is no array.
 	JSONHasText

@@ -117,7 +117,7 @@ func (f *fragment) update(w *Write) {
 	f.matched(w)
 }
 
-// delete writes a delete. SQLite gets IN, because it has no USING.
+// delete writes a DELETE. For SQLite it writes IN, because SQLite has no USING.
 func (f *fragment) delete(w *Write) {
 	f.write("DELETE FROM ").path(w.In, w.Table).write(" AS ").name(w.Alias)
 	if w.From == nil {

@@ -73,7 +73,7 @@ func enter() error {
 	return err
 }
 
-// closeAtExec hides files that the host's libraries left open from the program, and the two descriptors above.
+// closeAtExec keeps open files from the program: those of the host's libraries, and the two descriptors above.
 func closeAtExec() error {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -205,7 +205,7 @@ func (s *Spec) check() error {
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
 		if strings.IndexByte(text, 0) >= 0 {
-			return errors.New("wall: a NUL in the path, folder, arguments or environment")
+			return errors.New("wall: the path, the folder, the arguments or the environment contain a NUL")
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {

@@ -54,7 +54,7 @@ func (d *Reader) Rest() string { return d.s[d.at:] }
 
 func (d *Reader) Skip(n int) {
 	if n < 0 || n > len(d.s)-d.at {
-		d.Fail("it ends early")
+		d.Fail("the input ends early")
 		return
 	}
 	d.at += n
@@ -63,7 +63,7 @@ func (d *Reader) Skip(n int) {
 // Byte reads one byte.
 func (d *Reader) Byte() byte {
 	if d.at >= len(d.s) {
-		d.Fail("it ends early")
+		d.Fail("the input ends early")
 		return 0
 	}
 	d.at++
@@ -163,7 +163,7 @@ func (d *Reader) Texts() []string {
 // Bits reads eight bytes, the lowest first.
 func (d *Reader) Bits() uint64 {
 	if len(d.s)-d.at < 8 {
-		d.Fail("it ends early")
+		d.Fail("the input ends early")
 		return 0
 	}
 	var x uint64

@@ -47,7 +47,7 @@ func embedded(name string) (*time.Location, error) {
 
 var found sync.Map // each *Zone by its name
 
-// Find finds a zone by its IANA name in any case, as programs write it. It opens no file. nil is UTC.
+// Find finds a zone by its IANA name in upper or lower case, because programs may use either. It opens no file. nil is UTC.
 func Find(name string) (*Zone, error) {
 	cased := names()[strings.ToLower(name)]
 	if z, ok := found.Load(cased); ok {

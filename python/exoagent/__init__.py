@@ -3,7 +3,7 @@
     with exoagent.start("serve", "exo.yaml", "-as", "org=1") as exo:
         print(exo.run("tickets.count()").value)
 
-What is granted is declared in a grant file or in Go, not here. Values of a result are those of JSON. A decimal is a text, exact to
+A grant file or Go declares the granted objects, not this client. Values of a result are those of JSON. A decimal is a text, exact to
 every digit: decimal.Decimal(text). So is a whole number beyond 2**53. A date is "2024-01-31": datetime.date.fromisoformat(text). A
 time is in UTC to the millisecond: datetime.datetime.fromisoformat(text.replace("Z", "+00:00")). Null is None.
 """
@@ -26,13 +26,13 @@ __all__ = ["Client", "ExoError", "Kind", "Result", "Tool", "connect", "find", "s
 
 @dataclass(frozen=True)
 class Result:
-    """What a program returned, and apart from it what exo has to say."""
+    """What a program returned, and what exo reports in addition."""
 
-    value: Any  # what the program returned, as JSON has it
-    notice: str = ""  # what was cut or is null because its cell is unreadable; "": nothing
+    value: Any  # what the program returned, decoded from JSON
+    notice: str = ""  # what was cut, or is null because its cell can't be read; "" if nothing
     console: str = ""  # what the program logged
-    effects: str = ""  # what became of changes that the program asked for
-    uri: str = ""  # where Client.read finds the whole of a result that was cut
+    effects: str = ""  # the outcome of the program's changes
+    uri: str = ""  # the URI with which Client.read reads the whole of a result that was cut
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Tool:
 
 
 def find() -> str:
-    """The path of the exo that was installed with this package, or else of the one on PATH."""
+    """The path of the exo that was installed with this package, or else of the exo on PATH."""
     if path := shutil.which("exo", path=sysconfig.get_path("scripts")) or shutil.which("exo"):
         return path
-    raise ExoError(Kind.PROCESS, "there is no exo beside this package or on PATH")
+    raise ExoError(Kind.PROCESS, "there is no exo with this package or on PATH: install the package exoagent again, or put exo on PATH")
 
 
 def start(*args: str, exo: str | None = None, env: Mapping[str, str] | None = None, cwd: str | None = None, timeout: float = 60) -> Client:
@@ -65,7 +65,7 @@ def connect(url: str, token: Token, *, timeout: float = 60) -> Client:
 
 
 def main() -> None:
-    """Run exo in the place of this process: for uvx and pipx, which look for a command of the name of the package."""
+    """Replace this process by exo. uvx and pipx need this: they look for a command with the package's name."""
     if os.name == "nt":
         sys.exit(subprocess.call([find(), *sys.argv[1:]]))
     os.execv(find(), ["exo", *sys.argv[1:]])
@@ -76,7 +76,7 @@ class Client:
 
     def __init__(self, transport: Stdio | HTTP, timeout: float) -> None:
         self._transport, self._timeout, self._name = transport, timeout, ""
-        self._end = weakref.finalize(self, transport.kill)  # a child does not outlive what holds it
+        self._end = weakref.finalize(self, transport.kill)  # a child must not outlive its client
 
     def __enter__(self) -> Client:
         return self
@@ -90,7 +90,7 @@ class Client:
         self._end.detach()
 
     def run(self, code: str, *, timeout: float | None = None) -> Result:
-        """Run a program, JavaScript. Where it fails, or no answer comes, ExoError says why."""
+        """Run a program in JavaScript. ExoError is raised, with the reason, if the program fails or no answer comes."""
         return self._run(code, timeout, Cancel())
 
     async def arun(self, code: str, *, timeout: float | None = None) -> Result:
@@ -99,16 +99,16 @@ class Client:
         try:
             return await asyncio.to_thread(self._run, code, timeout, cancel)
         finally:
-            cancel.now()  # of what has ended it ends nothing
+            cancel.now()  # it does nothing if the call has ended
 
     def read(self, uri: str, *, timeout: float | None = None) -> str:
-        """Read a resource: the whole of a result that was cut, as JSON, or "exo://declarations", what is granted, as TypeScript."""
+        """Read a resource: a whole result that was cut, as JSON, or "exo://declarations", the granted objects as TypeScript."""
         return _text(self._request("resources/read", {"uri": uri}, timeout, Cancel()).get("contents"))
 
     def as_tool(self) -> Tool:
-        """The tool that a model gets: its name, its description, the JSON Schema of its arguments, and what to call with "code". call
-        returns the text that the model reads, also where its program failed, so that it can mend the program; it raises ExoError where no
-        answer came. Most frameworks take a tool as these four parts. This was tried with none of them."""
+        """The tool that a model gets: a name, a description, a JSON Schema of the arguments, and a function to call with "code". call returns
+        the text that the model reads. If the program failed, the text has the error, so that the model can mend the program. Without an
+        answer call raises ExoError. Most frameworks take a tool as these four parts; none was tried."""
         tool = self._tool(None, Cancel())
         return Tool(tool["name"], tool["description"], tool["inputSchema"], lambda code: self._call(code, None, Cancel())[0])
 
@@ -133,7 +133,7 @@ class Client:
         tools = self._request("tools/list", {}, timeout, cancel).get("tools")
         if isinstance(tools, list) and len(tools) == 1 and isinstance(tools[0], dict) and {"description", "inputSchema"} <= set(tools[0]) and isinstance(tools[0].get("name"), str):
             return tools[0]
-        raise ExoError(Kind.PROTOCOL, "this is not exo: it lists other tools")
+        raise ExoError(Kind.PROTOCOL, "this server is not exo: its tools are not exo's")
 
     def _request(self, method: str, params: dict[str, Any], timeout: float | None, cancel: Cancel) -> dict[str, Any]:
         return self._transport.request(method, params, self._timeout if timeout is None else timeout, cancel)
@@ -142,4 +142,4 @@ class Client:
 def _text(content: Any) -> str:
     if isinstance(content, list) and content and isinstance(content[0], dict) and isinstance(content[0].get("text"), str):
         return content[0]["text"]
-    raise ExoError(Kind.PROTOCOL, "exo answered without a text", unsure=True)
+    raise ExoError(Kind.PROTOCOL, "exo's answer has no text", unsure=True)

@@ -23,14 +23,14 @@ Token = Union[str, Callable[[], str]]
 _REVISION = "2026-07-28"
 _META = {f"io.modelcontextprotocol/{k}": v for k, v in (
     ("protocolVersion", _REVISION), ("clientInfo", {"name": "exoagent-python", "version": "1"}), ("clientCapabilities", {}))}
-_LIMIT = 64 << 20  # bytes of an answer
-_TAIL = 8 << 10  # bytes that are kept of standard error
+_LIMIT = 64 << 20  # the most bytes of an answer
+_TAIL = 8 << 10  # the most bytes of standard error that are kept
 
 
 class Kind(str, enum.Enum):
-    """What class of failure an error is. The first three lines are exo's: the program failed, and effects says what became of its changes.
-    OTHER is one that this version does not know. With the others no answer came. UNAUTHORIZED: the token is not taken. BUSY: see
-    retry_after. PROTOCOL: this is not exo."""
+    """The kind of an error. With the kinds on the first three lines the program failed, and ExoError.effects has the outcome of its changes.
+    OTHER is a kind that this version does not know. With all other kinds no answer came. UNAUTHORIZED means that the server refused the
+    token. BUSY means that the server asks to try again: see retry_after. PROTOCOL means that the server is not exo."""
 
     DENIED, REVOKED, INVALID, LIMIT = "denied", "revoked", "invalid", "limit"
     CONFLICT, CANCELLED, SYNTAX, PROGRAM = "conflict", "cancelled", "syntax", "program"
@@ -41,9 +41,9 @@ class Kind(str, enum.Enum):
 
 
 class ExoError(Exception):
-    """Why there is no result. line (0: no place is known), column and source are of the program; notice, console and effects are those
-    of a Result; stderr is the end of what the child wrote there; status and retry_after are of HTTP. unsure is true where no answer came
-    although the program may have run: what it changed may be kept, so look before you run it again."""
+    """The reason why there is no result. line, column and source are a place in the program; line is 0 if no place is known. notice, console
+    and effects are those of a Result. stderr is the child's last error output. status and retry_after come from HTTP. unsure is true if the
+    program may have run without an answer: its changes may be kept, so check before you run it again."""
 
     def __init__(self, kind: Kind, message: str, *, line: int = 0, column: int = 0, source: str = "", notice: str = "", console: str = "",
                  effects: str = "", stderr: str = "", status: int = 0, retry_after: str = "", unsure: bool = False) -> None:
@@ -54,7 +54,7 @@ class ExoError(Exception):
 
 
 class Cancel:
-    """Lets another thread end a request that waits. by does it; whoever sets by looks at done afterwards."""
+    """Lets another thread end a waiting request by calling by. The thread that sets by must then check done."""
 
     def __init__(self) -> None:
         self.done = False
@@ -62,16 +62,16 @@ class Cancel:
 
     def now(self) -> None:
         self.done = True
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the request has ended
             self.by()
 
 
 def parse(text: str | bytes) -> dict[str, Any]:
-    """An object of JSON."""
+    """Decode a JSON object."""
     with contextlib.suppress(ValueError, RecursionError):
         if isinstance(m := json.loads(text), dict):
             return m
-    raise ExoError(Kind.PROTOCOL, f"what came, {len(text)} bytes, is no object of JSON", unsure=True)
+    raise ExoError(Kind.PROTOCOL, f"the answer of {len(text)} bytes is not a JSON object", unsure=True)
 
 
 def _message(method: str, params: dict[str, Any], id: int | None = None) -> bytes:
@@ -84,7 +84,7 @@ def _answers(m: dict[str, Any], id: int) -> bool:
 
 
 def _result_of(m: dict[str, Any]) -> dict[str, Any]:
-    """The result in an answer. A program that fails is a result; an error is of the protocol."""
+    """Return the result in an answer. A failed program is a result, too; an error concerns only the protocol."""
     result, error = m.get("result"), m.get("error")
     if isinstance(result, dict):
         return result
@@ -93,7 +93,7 @@ def _result_of(m: dict[str, Any]) -> dict[str, Any]:
 
 
 class Stdio:
-    """A child process. Three threads keep its pipes moving, so that it blocks no caller for longer than a timeout. A fourth sees its end."""
+    """A child process. Three threads serve its pipes, so that no caller waits longer than its timeout. A fourth notices the child's end."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: str | None) -> None:
         try:
@@ -102,7 +102,7 @@ class Stdio:
             raise ExoError(Kind.PROCESS, f"{command[0]} can't be started: {e}") from None
         self._ids, self._lock, self._stderr = itertools.count(1), threading.Lock(), b""
         self._waiting: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
-        self._end: tuple[Kind, str] | None = None  # why no more answers come
+        self._end: tuple[Kind, str] | None = None  # the reason why no more answers come
         self._outbox: queue.Queue[bytes | None] = queue.Queue(256)
         self._threads = [threading.Thread(target=do, daemon=True) for do in (self._listen, self._write, self._read, self._reap)]
         for t in self._threads:
@@ -135,7 +135,7 @@ class Stdio:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._proc.wait(grace)
         self.kill()
-        self._threads[3].join(3)  # which joins the others
+        self._threads[3].join(3)  # this thread joins the others
 
     def kill(self) -> None:
         self._stop()
@@ -143,11 +143,11 @@ class Stdio:
         self._send(None)
 
     def _stop(self, ended: bool = False) -> None:
-        with contextlib.suppress(OSError):  # no group after its end: its number may be another's by then
+        with contextlib.suppress(OSError):  # only before its end: another group may get its number afterwards
             os.killpg(self._proc.pid, signal.SIGKILL) if hasattr(os, "killpg") and (ended or self._proc.returncode is None) else self._proc.kill()
 
     def _send(self, line: bytes | None) -> None:
-        """Queues a line, or None, the end of the child's input. If the queue is full, the child reads nothing, and will not answer."""
+        """Queue a line for the child's input; None ends the input. A full queue means that the child reads nothing, and will not answer."""
         with contextlib.suppress(queue.Full):
             self._outbox.put_nowait(line)
 
@@ -160,7 +160,7 @@ class Stdio:
                 self._stderr = (self._stderr + text)[-_TAIL:]
 
     def _write(self) -> None:
-        with contextlib.suppress(OSError), self._proc.stdin as to:  # an error: it has ended, which _read sees
+        with contextlib.suppress(OSError), self._proc.stdin as to:  # an error means that the child has ended, which _read notices
             while (line := self._outbox.get()) is not None:
                 to.write(line)
                 to.flush()
@@ -169,7 +169,7 @@ class Stdio:
         with self._proc.stdout as out:
             try:
                 while line := out.readline(_LIMIT):
-                    m = parse(line)  # a longer line is cut, and fails here
+                    m = parse(line)  # a line that is too long was cut, and fails here
                     with self._lock:
                         for box in [box for id, box in self._waiting.items() if _answers(m, id)]:
                             box.put(m)
@@ -177,12 +177,12 @@ class Stdio:
                 self._end = self._end or (e.kind, e.message)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._proc.wait(0 if self._end else 1)
-        self._stop()  # one that lives on has closed its output, or writes what is no answer
+        self._stop()  # a child that still runs has closed its output, or does not write answers
 
     def _reap(self) -> None:
         end = (Kind.PROCESS, f"exo ended with code {self._proc.wait()}")
         self._stop(ended=True)
-        for t in self._threads[::2]:  # what it said last
+        for t in self._threads[::2]:  # read the last output
             t.join(1)
         with self._lock:
             self._end = self._end or end
@@ -196,7 +196,7 @@ class HTTP:
 
     def __init__(self, url: str, token: Token) -> None:
         u = urlsplit(url)
-        local = u.hostname in ("localhost", "127.0.0.1", "::1")  # to another machine a token over http:// can be read by all between
+        local = u.hostname in ("localhost", "127.0.0.1", "::1")  # http:// to another machine would let others read the token
         if u.scheme != "https" and not (u.scheme == "http" and local) or not u.hostname or u.port == 0 or u.username is not None or u.query or u.fragment:
             raise ValueError("want a URL like https://shop.example.com/mcp, or http:// of this machine")
         self._url, self._token, self._ids, self._closed = u, token, itertools.count(1), False
@@ -210,13 +210,13 @@ class HTTP:
         token, name, id = self._token if isinstance(self._token, str) else self._token(), params.get("name", params.get("uri", "-")), next(self._ids)
         if self._closed:
             raise ExoError(Kind.CLOSED, "the client is closed")
-        if not re.fullmatch("[!-~]+", token) or not re.fullmatch("[!-~]+", name):  # neither is shown: a token is a secret
-            raise ExoError(Kind.INVALID, "the token, or the name of what is asked for, has characters that a header can't have")
+        if not re.fullmatch("[!-~]+", token) or not re.fullmatch("[!-~]+", name):  # the error shows neither, because a token is a secret
+            raise ExoError(Kind.INVALID, "the token, or the name of the tool or resource, has characters that a header can't have")
         headers = {"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
                    "Mcp-Protocol-Version": _REVISION, "Mcp-Method": method, "Mcp-Name": name}
         connection = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
         c = connection(self._url.hostname, self._url.port, timeout=timeout)
-        late = Cancel()  # a server that sends a byte now and then has no longer than one that sends none
+        late = Cancel()  # bounds the whole answer, because a server may send a byte now and then
         timer, sent = threading.Timer(timeout, late.now), False
         try:
             c.connect()
@@ -228,14 +228,14 @@ class HTTP:
             c.request("POST", self._url.path or "/", _message(method, params, id), headers)
             with c.getresponse() as r:
                 return _result_of(_answer(r, id))
-        except (OSError, http.client.HTTPException, ValueError, AttributeError, ExoError) as e:  # any of them where it is cut while it is read
+        except (OSError, http.client.HTTPException, ValueError, AttributeError, ExoError) as e:  # each of these may come from an answer that is cut
             if cancel.done:
                 raise ExoError(Kind.CANCELLED, "the call was cancelled", unsure=sent) from None
             if late.done or isinstance(e, socket.timeout):
                 raise ExoError(Kind.TIMEOUT, f"the server did not answer within {timeout:g} s", unsure=sent) from None
             if isinstance(e, ExoError):
                 raise
-            raise ExoError(Kind.CONNECTION, f"the server can't be reached, or hung up: {str(e).replace(token, '…') or type(e).__name__}", unsure=sent) from None
+            raise ExoError(Kind.CONNECTION, f"the server can't be reached, or closed the connection: {str(e).replace(token, '…') or type(e).__name__}", unsure=sent) from None
         finally:
             timer.cancel()
             c.close()
@@ -246,7 +246,7 @@ def _answer(r: http.client.HTTPResponse, id: int) -> dict[str, Any]:
     if r.status != 200 and (r.status, form) != (400, "application/json"):
         kind = {401: Kind.UNAUTHORIZED, 403: Kind.UNAUTHORIZED, 429: Kind.BUSY, 503: Kind.BUSY}.get(r.status, Kind.PROTOCOL)
         raise ExoError(kind, f"the server answered with status {r.status}", status=r.status, retry_after=r.headers.get("Retry-After", ""))
-    texts = [r.read(_LIMIT)]  # of what is longer the rest is missing, so that it is no JSON
+    texts = [r.read(_LIMIT)]  # a longer answer is cut, and so is not valid JSON
     if form == "text/event-stream":
         texts = [b"".join(line[5:] for line in event.splitlines() if line.startswith(b"data:")) for event in texts[0].replace(b"\r", b"").split(b"\n\n")]
     for m in (parse(text) for text in texts if text.strip()):

@@ -140,7 +140,7 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 	return r.node(v, p.Static, 0)
 }
 
-// callback calls a describing callback once, with placeholders, and makes a lambda of the result. Then the placeholders are dead. No function
+// callback calls a describing callback once, with placeholders, and makes a lambda of the result. After that the placeholders can't be used. No function
 // of the guest leaves the guest. turn, if not nil, is applied to the result.
 func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)

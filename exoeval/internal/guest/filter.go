@@ -27,7 +27,7 @@ func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*me
 	return r.described(recv, m, i, prior, func(param *message.Node) *message.Node {
 		row := (&Recorded{r: r, Node: param}).only()
 		if row == nil {
-			f.fail(r.Say(nil, "which", "there are several here; name the one that you mean: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
+			f.fail(r.Say(nil, "which", "there are several parts here; name the one that you mean: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
 		}
 		f.part, f.row, f.param = param.Type.Fields[0].Name, row, param
 		cond := f.all(row, o, 0)

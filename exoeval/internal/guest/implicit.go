@@ -52,7 +52,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// Executed returns a promise of the reply if v is a query, a promise of the value if v is an unawaited promise, and else v.
+// Executed returns a promise of the reply if v is a query, a promise of the value if v is an unawaited promise, and otherwise v.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)
@@ -170,7 +170,7 @@ func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, err
 // send sends an expression and returns the promise of its reply.
 func (r *Guest) send(n *message.Node) goja.Value {
 	if r.Failed { // a getter of the thrown value made this call
-		panic(r.Throw(fail.Errorf(fail.Cancelled, "", "the program has failed; it can't call any more")))
+		panic(r.Throw(fail.Errorf(fail.Cancelled, "", "the program has failed, so it can't make further calls")))
 	}
 	r.lastID++
 	id := r.lastID

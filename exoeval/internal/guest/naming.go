@@ -52,7 +52,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		on, name = r.must(r.Check.MakeField(param, part)), rest
 	}
 	if on == nil {
-		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(nil, "which", "there are several here; name the one that you mean: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(nil, "which", "there are several parts here; name the one that you mean: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
 	if r.Check.Selected(param, name) == nil && r.Calculated(on, name) {
 		return r.must(r.Check.MakeCall(on, name, nil))

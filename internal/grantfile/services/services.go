@@ -249,7 +249,7 @@ func (s *Service) check(r *strict.Reader) {
 		case s.Command != nil && !variable.MatchString(x.Text):
 			r.At(x.Pos, "`%s` can't be the name of a variable: want letters, digits and _", x.Text)
 		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
-			r.At(x.Pos, "`%s` is in `env` as well: a process has one variable of a name", x.Text)
+			r.At(x.Pos, "`%s` is in `env`, too: leave one of the two out", x.Text)
 		}
 	}
 	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {

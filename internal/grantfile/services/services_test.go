@@ -666,7 +666,7 @@ func TestServiceProblems(t *testing.T) {
 		"  a: {mcp: https://x.example.com, reads: {y: x}}":                                                                                         "write a list, like [x]",
 		"  a: {mcp: https://x.example.com, reads: [x], approve: [x]}":                                                                              "`x` is not in `acts`",
 		"  a: {mcp: https://x.example.com, reads: [x], label: [pii]}":                                                                              "write `pii` under `admits` as well",
-		"  a: {command: [/x], reads: [x], env: {A: b}, secrets: {A: env:X}}":                                                                       "`A` is in `env` as well",
+		"  a: {command: [/x], reads: [x], env: {A: b}, secrets: {A: env:X}}":                                                                       "`A` is in `env`, too",
 		"  a: {command: [/x], reads: [x], env: {'A=B': c}}":                                                                                        "`A=B` can't be the name of a variable",
 		"  a: {command: [/x], reads: [x], secrets: {'A B': env:X}}":                                                                                "`A B` can't be the name of a variable",
 		"  $a: {command: [/x], reads: [x]}":                                                                                                        "has to begin with a letter from a to z",

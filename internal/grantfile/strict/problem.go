@@ -64,7 +64,7 @@ func (p *Problems) Of(kind exosql.FindingKind, pos Pos, format string, args ...a
 	p.List = append(p.List, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
 
-// Err returns nil if there was no error.
+// Err returns the errors as *Errors, or nil if there are none.
 func (p *Problems) Err(file string) error {
 	if len(p.List) == 0 {
 		return nil
