@@ -257,7 +257,7 @@ func (a *Source) whole(v value.Value) (value.Value, error) {
 		return document(v)
 	}
 	if v.Type() != value.TypeList {
-		return v, fail.Errorf(fail.Invalid, "", "this value is no array")
+		return v, fail.Errorf(fail.Invalid, "", "this value is not an array")
 	}
 	v, err := elements(a.Elem, v)
 	if err != nil || a.Kind == ArgDocument {
