@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would round it to 15 digits, which is another value", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value: the database would round it to 15 digits, which is another value", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())

@@ -148,7 +148,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!this call would delete every row", kit.JobsBefore},
 		"a value that its column is declared not to hold": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twStatus.Set("late")))
-		}, "!not one of its values", kit.JobsBefore},
+		}, "!not one of the column's values", kit.JobsBefore},
 		"null in a column that has none": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twTitle.SetNull()))
 		}, "!declared as never NULL", kit.JobsBefore},
