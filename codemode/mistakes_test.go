@@ -60,7 +60,7 @@ func TestMistakes(t *testing.T) {
 		{"return api.things.select(c => ({ a: c.name.padStart(2) }))", "do that with the rows"},
 		{"return api.things.select(c => ({ a: c.done.toFixed() }))", "do that with the rows"},
 		{"return api.things.select(c => ({ a: c.tags[0] }))", "select it, and read it from the result"},
-		{"return api.things.select(c => ({ a: c.tags.map(x => x) }))", "select it, and read it from the result"},
+		{"return api.things.select(c => ({ a: c.tags.map(x => x) }))", "select it, and read them from the result"},
 		{"return api.things.select(c => ({ a: c.at - c.due }))", "the time's .truncate('day')"},
 		{"return api.things.select(c => ({ a: c.at + 1 }))", ".getTime()"},
 		{"return api.things.select(c => ({ a: c.due - c.due }))", "a.daysSince(b)"},

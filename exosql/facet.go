@@ -71,7 +71,7 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 	err := f.f.Change(func() error {
 		for _, m := range members {
 			if m == nil {
-				return fmt.Errorf("exosql: facet %s: a nil Member; want a column, or Via", f.f.Alias)
+				return fmt.Errorf("exosql: facet %s: a Member is nil: pass a column, or Via", f.f.Alias)
 			}
 			if err := m.addTo(f.f, nil); err != nil {
 				return err

@@ -69,14 +69,14 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
 	}
 	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; want, from a migration: %s", why, CreateWitness)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; let a migration run %s", why, CreateWitness)
 	}
 	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { _, err := w.Forgotten(ctx); return err })
 	if err != nil || opt.Undo <= 0 {
 		return err
 	}
 	if why := unit.UndoWrong(live); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; want, from a migration: %s", why, CreateUndo)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; let a migration run %s", why, CreateUndo)
 	}
 	db.Units.Undo = opt.Undo
 	err = db.Units.Trim(ctx, "exosql: Open")

@@ -101,7 +101,7 @@ func TestZeroDeclarations(t *testing.T) {
 		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
 		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "never granted"},
 		"Add to a zero facet":   {declares(func() { (&exosql.Facet[kit.Item]{}).Add(kit.ItemID) }), "Add to a Facet that is nil or zero"},
-		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a nil Member"},
+		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a Member is nil"},
 		"a column of nobody":    {declares(func() { facet().Add(&exosql.Column[kit.Item, int64]{}) }), "was not declared"},
 		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "make one with NewTable"},
 		"Via to a nil facet": {declares(func() {

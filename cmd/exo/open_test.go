@@ -133,10 +133,10 @@ func TestUngrantedColumns(t *testing.T) {
 
 // TestSlashes: the form of other tools for a path of SQLite is recognised.
 func TestSlashes(t *testing.T) {
-	if r := exo(t, "", "init", "-db", "sqlite://x.db", filepath.Join(t.TempDir(), "exo.yaml")); r.code != cli.ExitUsage || !strings.Contains(r.err, "want sqlite:x.db, or sqlite:/x.db") {
+	if r := exo(t, "", "init", "-db", "sqlite://x.db", filepath.Join(t.TempDir(), "exo.yaml")); r.code != cli.ExitUsage || !strings.Contains(r.err, "write sqlite:x.db, or sqlite:/x.db") {
 		t.Errorf("%+v", r)
 	}
-	if _, err := exosql.Open(t.Context(), "sqlite://x.db", nil); err == nil || !strings.Contains(err.Error(), "want sqlite:x.db, or sqlite:/x.db") {
+	if _, err := exosql.Open(t.Context(), "sqlite://x.db", nil); err == nil || !strings.Contains(err.Error(), "write sqlite:x.db, or sqlite:/x.db") {
 		t.Error(err)
 	}
 }

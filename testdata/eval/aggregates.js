@@ -28,7 +28,7 @@ return [await tasks.countBy(t => t.status), await tasks.countBy(t => ({ year: t.
 ---
 return tasks.countBy('status')  //=> [{"status":"doing","count":1},{"status":"done","count":1},{"status":"open","count":3}]
 ---
-return tasks.countBy(t => ({ count: t.status }))  //! invalid "means something of a group"
+return tasks.countBy(t => ({ count: t.status }))  //! invalid "is already a member of groups"
 ---
 return tasks.select(t => ({ s: t.status })).countBy(t => t.status)  //=> [{"status":"doing","count":1},{"status":"done","count":1},{"status":"open","count":3}]
 ---
@@ -80,11 +80,11 @@ return [await org.projects().tasks().sum(t => t.priority), await top.sum(t => t.
 //=> [16,10,[{"n":2}]]
 ---
 // groupBy has the words of a callback, and what it has not is said.
-return tasks.groupBy('status').count()  //! invalid "for how many rows each has"
+return tasks.groupBy('status').count()  //! invalid "for the rows of each write"
 ---
 return tasks.groupBy(t => t)  //! invalid "must be a column"
 ---
-return tasks.groupBy(t => ({ count: t.status }))  //! invalid "means something of a group"
+return tasks.groupBy(t => ({ count: t.status }))  //! invalid "is already a member of groups"
 ---
 return tasks.groupBy(t => ({ a: 1 }))  //! invalid "column"
 ---

@@ -56,7 +56,7 @@ return await org.members().join(people, ({ member, person }) => member.id === pe
 // An operator that records does so only inside; outside, columns have no value.
 tasks.where((t) => { if (t.done) return t.id.gt(0); return t.id.gt(1); })  //! invalid "`if` and loops can't decide"
 ---
-tasks.where((t) => `${t}` === 'x')  //! invalid "a template can't hold"
+tasks.where((t) => `${t}` === 'x')  //! invalid "a template can't contain"
 ---
 tasks.where((t) => t.done > true)  //! invalid "`>` can't be used"
 ---

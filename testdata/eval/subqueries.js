@@ -72,10 +72,10 @@ return await tasks.where(t => people.select(p => p.id).includes(t.id))
 //! denied "column.in(query.select(t => t.column))"
 ---
 return await tasks.where(t => t.id === people.select(p => p.id))
-//! invalid "column.in(query.select(t => t.column)) asks whether it is among those of a query"
+//! invalid "write column.in(query.select(t => t.column)) to look for the column's value in it"
 ---
 return await tasks.where({ id: people.select(p => p.id) })
-//! invalid "column.in(query.select(t => t.column)) asks whether it is among those of a query"
+//! invalid "write column.in(query.select(t => t.column)) to look for the column's value in it"
 ---
 return await tasks.where(t => t.id.in(people.select(p => p.id).execute()))
 //! invalid "runs the query"

@@ -149,7 +149,7 @@ func newGroup(members []*Facet) *group {
 	slices.SortStableFunc(g.reach, func(a, b *Facet) int { return cmp.Compare(a.Alias, b.Alias) })
 	for i, x := range g.reach {
 		if g.err == nil && i > 0 && g.reach[i-1].Alias == x.Alias {
-			g.err = fmt.Errorf("exosql: two facets have the alias %q: give one of them another", x.Alias)
+			g.err = fmt.Errorf("exosql: two facets have the alias %q: give one of them another alias", x.Alias)
 		}
 		if g.err == nil {
 			g.err = x.wrong()

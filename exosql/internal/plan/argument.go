@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would round it to 15 digits, which is another value", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value: the database would round it to 15 digits, which is another value", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())
@@ -257,7 +257,7 @@ func (a *Source) whole(v value.Value) (value.Value, error) {
 		return document(v)
 	}
 	if v.Type() != value.TypeList {
-		return v, fail.Errorf(fail.Invalid, "", "this value is no array")
+		return v, fail.Errorf(fail.Invalid, "", "this value is not an array")
 	}
 	v, err := elements(a.Elem, v)
 	if err != nil || a.Kind == ArgDocument {

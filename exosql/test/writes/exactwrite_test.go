@@ -46,7 +46,7 @@ func TestDecimalsAreKept(t *testing.T) {
 				} {
 					before := kit.Cells(t, raw, "SELECT count(*), min(price) FROM items")
 					res := tool.Run(t.Context(), strings.ReplaceAll(program, "P", `"`+price+`"`))
-					if held && (res.Err != nil || string(res.JSON) != map[bool]string{true: "2", false: "1"}[kind == "insertMany"]) || !held && (res.Err == nil || !strings.Contains(res.Err.Error(), "hold") || kit.Cells(t, raw, "SELECT count(*), min(price) FROM items") != before) {
+					if held && (res.Err != nil || string(res.JSON) != map[bool]string{true: "2", false: "1"}[kind == "insertMany"]) || !held && (res.Err == nil || !strings.Contains(res.Err.Error(), "can't store") || kit.Cells(t, raw, "SELECT count(*), min(price) FROM items") != before) {
 						t.Errorf("%s: %s %s: %s %v", typ, kind, price, res.JSON, res.Err)
 					}
 				}
@@ -75,7 +75,7 @@ func TestTextsAreKept(t *testing.T) {
 			text := exosql.NewColumn(items, "code", func(o *row) *string { return &o.Code })
 			tool := kit.BreaksTool(t, codemode.Grants{"items": exosql.NewFacet(items, "item", id, text).AllowUpdate(text).Of(exosql.Grant(db, items, org.Eq(1)))})
 			res := tool.Run(t.Context(), `await items.all().update({ code: "`+code+`" }); return (await items.first()).code === "`+code+`"`)
-			if want := kept || typ == "TEXT"; want != (res.Err == nil && string(res.JSON) == "true") || !want && (res.Err == nil || !strings.Contains(res.Err.Error(), "can't hold")) {
+			if want := kept || typ == "TEXT"; want != (res.Err == nil && string(res.JSON) == "true") || !want && (res.Err == nil || !strings.Contains(res.Err.Error(), "can't store")) {
 				t.Errorf("%s %q: %s %v", typ, code, res.JSON, res.Err)
 			}
 		}

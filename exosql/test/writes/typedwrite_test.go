@@ -148,7 +148,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!this call would delete every row", kit.JobsBefore},
 		"a value that its column is declared not to hold": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twStatus.Set("late")))
-		}, "!not one of its values", kit.JobsBefore},
+		}, "!not one of the column's values", kit.JobsBefore},
 		"null in a column that has none": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, twTitle.SetNull()))
 		}, "!declared as never NULL", kit.JobsBefore},
@@ -166,7 +166,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!nothing to change", kit.JobsBefore},
 		"a zero assignment": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, exosql.Assignment[kit.Job]{}))
-		}, "!a zero Assignment", kit.JobsBefore},
+		}, "!an Assignment is zero", kit.JobsBefore},
 		"a zero condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(exosql.Predicate[kit.Job]{}).Delete(ctx))
 		}, "0", kit.JobsBefore},
