@@ -104,8 +104,8 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server returns a server for one identity. Its programs end with life.
-func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *mcp.Server {
+// server returns a server for one identity. Its programs end with life. Without a conversation, all programs of a principal are one, for its budgets.
+func (s *Server) server(life context.Context, who Identity, t *codemode.Tool, conversation string) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
 		// No list changes while it is served, and clients get no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
@@ -122,7 +122,7 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
 			defer context.AfterFunc(life, stop)()
-			return s.call(ctx, who, t, req)
+			return s.call(ctx, who, t, conversation, req)
 		})
 	s.addResources(m, who, t)
 	addPrompts(m, t)

@@ -26,6 +26,8 @@ type session struct {
 	model   string       // the value of -model
 	zone    string       // the value of -zone
 
+	conversation string // for budgets per conversation
+
 	user    string // "1"
 	who     string // "org 1", "org 1 as 2"
 	name    string // the name of the principal; "" if unknown
@@ -166,7 +168,7 @@ func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) 
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	s.forget()
-	res := s.tool.RunJob(s.in(ctx), codemode.Job{Program: program, Preview: s.preview})
+	res := s.tool.RunJob(s.in(ctx), codemode.Job{Program: program, Preview: s.preview, Conversation: s.conversation})
 	s.remember(program, res)
 	return res
 }
