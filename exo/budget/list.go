@@ -52,6 +52,13 @@ func (s *Set) List(ctx context.Context, now time.Time) (out []Standing, err erro
 	return out, nil
 }
 
+// Unused is the standing of a principal that has used nothing yet.
+func (b Budget) Unused(p exo.Principal, now time.Time) Standing {
+	x, _ := b.standing(&store.Entry{}, now) // there is no entry to be damaged
+	x.Principal = p
+	return x
+}
+
 func (b Budget) standing(e *store.Entry, now time.Time) (Standing, error) {
 	was, used, err := read(e)
 	if err != nil {
