@@ -74,7 +74,7 @@ func TestBudgetsCommand(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		_ = run("acme", "items")
-		usedUp := "the budget of 6 rows a day for this user is used up: it refills at "
+		usedUp := "the budget of 6 records a day for this user is used up: it refills at "
 		if r := run("acme", "items"); r.code != cli.ExitFound || !strings.Contains(r.err, usedUp) {
 			t.Errorf("%+v", r)
 		}

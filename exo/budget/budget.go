@@ -42,7 +42,7 @@ const (
 	kinds
 )
 
-var names = [kinds]string{"calls", "effects", "rows", "bytes", "bits"}
+var names = [kinds]string{"calls", "effects", "records", "bytes", "bits"}
 
 func (b Budget) amounts() amounts { return amounts{b.Calls, b.Effects, b.Rows, b.Bytes, b.Bits} }
 
@@ -60,7 +60,7 @@ func (b Budget) check() error {
 	case b.Every < 0 || b.Every%time.Minute != 0:
 		return fmt.Errorf("budget: a budget each %s: want whole minutes, or 0 for one that is never full again", b.Every)
 	case !any:
-		return fmt.Errorf("budget: the budget per %s bounds nothing: give it calls, effects, rows, bytes or bits", b.Per)
+		return fmt.Errorf("budget: the budget per %s bounds nothing: give it one of its amounts", b.Per)
 	case b.Bits > 0 && b.Per == Conversation:
 		return errors.New("budget: bits can't be per conversation: a declassifier knows the principal alone")
 	}

@@ -50,7 +50,7 @@ func TestLasting(t *testing.T) {
 		text   string
 	}{
 		"calls":        {budget.Budget{Per: budget.Principal, Every: day, Calls: 12}, "read", []int64{1}, []int{5, 5, 2, 0}, "the budget of 12 calls a day for this user is used up: it refills at 2026-12-01 00:00 UTC"},
-		"rows":         {budget.Budget{Per: budget.Principal, Every: time.Hour, Rows: 100}, "read", []int64{12}, []int{5, 3, 0}, "the budget of 100 rows an hour for this user is used up: it refills at 2026-11-30 13:00 UTC"},
+		"rows":         {budget.Budget{Per: budget.Principal, Every: time.Hour, Rows: 100}, "read", []int64{12}, []int{5, 3, 0}, "the budget of 100 records an hour for this user is used up: it refills at 2026-11-30 13:00 UTC"},
 		"bytes":        {budget.Budget{Per: budget.Tool, Every: 7 * day, Bytes: 1000}, "read", []int64{12}, []int{5, 3, 0}, "the budget of 1000 bytes a week that all users share is used up: it refills at 2026-12-07 00:00 UTC"},
 		"held":         {budget.Budget{Per: budget.Principal, Every: 6 * time.Hour, Effects: 7}, "send", nil, []int{5, 2, 0}, "the budget of 7 effects each 6h0m0s for this user is used up: it refills at 2026-11-30 18:00 UTC"},
 		"at once":      {budget.Budget{Per: budget.Principal, Every: time.Minute, Effects: 7}, "post", nil, []int{5, 2, 0}, "the budget of 7 effects a minute for this user is used up: it refills at 2026-11-30 12:01 UTC"},

@@ -111,7 +111,7 @@ func (b *Budgets) Lines(add func(of, what, format string, args ...any)) {
 	for _, x := range b.All {
 		for i, n := range AmountsOf(x) {
 			if n > 0 {
-				add("budget per "+string(x.Per), Amounts[i]+" a "+Window(x), "%d", n)
+				add("budget per "+string(x.Per), Amounts[i]+" in "+map[string]string{"minute": "a minute", "hour": "an hour", "day": "a day", "week": "a week", Total: "all"}[Window(x)], "%d", n)
 			}
 		}
 	}
