@@ -110,10 +110,10 @@ type eachCall struct {
 	l   exo.Limits
 }
 
-func (e eachCall) Take(now time.Time, u exo.Use, all bool) error {
+func (e eachCall) Take(now time.Time, call uint64, u exo.Use, all bool) error {
 	p := e.of.Begin(e.run, e.l)
 	defer p.Settle(0)
-	return p.Take(now, u, all)
+	return p.Take(now, call, u, all)
 }
 
 func (eachCall) Settle(int) {}

@@ -34,7 +34,7 @@ func (n *naivePurse) spent(add int) (total int) {
 	return total
 }
 
-func (n *naivePurse) Take(_ time.Time, u exo.Use, _ bool) error {
+func (n *naivePurse) Take(_ time.Time, _ uint64, u exo.Use, _ bool) error {
 	if n.spent(0)+n.used+u.Rows > n.rows {
 		return fail.Errorf(fail.Limit, "", "used up")
 	}

@@ -43,7 +43,7 @@ type part struct {
 }
 
 // Take implements exo.Purse. If one budget refuses, nothing is used of the others.
-func (p *purse) Take(now time.Time, u exo.Use, all bool) error {
+func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	if len(p.parts) == 0 {
 		return errNone
 	}

@@ -3,7 +3,7 @@
 // and nothing acts.
 //
 // It needs a record that keeps replies (record.Folder's KeepReplies). The gate, its labels, limits and sealed values work as in the recorded run; what
-// cannot be known again is taken from the record: the replies, what their objects read, and what policies and budgets of bits refused.
+// cannot be known again is taken from the record: the replies, what their objects read, and what policies and budgets refused.
 package replay
 
 import (
@@ -81,6 +81,7 @@ type recording struct {
 type call struct {
 	asked   exo.Entry  // Intent or Refused
 	outcome *exo.Entry // nil: none
+	kept    error      // why the program did not get the reply
 }
 
 func collect(entries []exo.Entry) *recording {
@@ -94,6 +95,10 @@ func collect(entries []exo.Entry) *recording {
 		case exo.Outcome:
 			if c := r.calls[e.Call]; c != nil {
 				c.outcome = cmp.Or(c.outcome, &e)
+			}
+		case exo.Withheld:
+			if c := r.calls[e.Call]; c != nil {
+				c.kept = cmp.Or(c.kept, e.Err)
 			}
 		case exo.Released:
 			r.released = cmp.Or(r.released, &e)
@@ -167,5 +172,5 @@ func (r *recording) gate(granted []message.GrantedName, catalog message.Catalog,
 			grants[g.Name] = w.refusing(slices.Contains(r.start.Judged, g.Name), &object{w, message.Description{Type: g.Type, Interfaces: w.interfaces}})
 		}
 	}
-	return exo.NewGate(exo.Config{Grants: grants, Limits: r.start.Limits, Admits: r.start.Admits, Zone: r.start.Zone, Record: record, Bits: w, SeveralStores: true})
+	return exo.NewGate(exo.Config{Grants: grants, Limits: r.start.Limits, Admits: r.start.Admits, Zone: r.start.Zone, Record: record, Bits: w, Budgets: w, SeveralStores: true})
 }

@@ -46,7 +46,7 @@ func TestNotOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := f.ToolOptions(grantfile.Principal{})
-	if err := opt.Budgets.Begin(exo.Run{}, exo.Limits{}).Take(time.Now(), exo.Use{Calls: 1}, false); fail.KindOf(err) != fail.Internal {
+	if err := opt.Budgets.Begin(exo.Run{}, exo.Limits{}).Take(time.Now(), 1, exo.Use{Calls: 1}, false); fail.KindOf(err) != fail.Internal {
 		t.Errorf("%v", err)
 	}
 	set, closing, err := f.OpenBudgets(t.Context())
