@@ -5,6 +5,7 @@ package budget
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -34,11 +35,11 @@ type Budget struct {
 type amounts [kinds]int
 
 const (
-	calls = iota
-	effects
-	rows
-	bytes
-	bits
+	nCalls = iota
+	nEffects
+	nRows
+	nBytes
+	nBits
 	kinds
 )
 
@@ -47,19 +48,15 @@ var names = [kinds]string{"calls", "effects", "records", "bytes", "bits"}
 func (b Budget) amounts() amounts { return amounts{b.Calls, b.Effects, b.Rows, b.Bytes, b.Bits} }
 
 func (b Budget) check() error {
-	any := false
-	for k, n := range b.amounts() {
-		if n < 0 {
-			return fmt.Errorf("budget: a budget of %d %s: want 1 or more, or 0 for no bound", n, names[k])
-		}
-		any = any || n > 0
-	}
+	all := b.amounts()
 	switch {
+	case slices.Min(all[:]) < 0:
+		return fmt.Errorf("budget: a budget of %d: want 1 or more, or 0 for no bound", slices.Min(all[:]))
 	case b.Per != Principal && b.Per != Conversation && b.Per != Tool:
 		return fmt.Errorf("budget: a budget per %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
 	case b.Every < 0 || b.Every%time.Minute != 0:
 		return fmt.Errorf("budget: a budget each %s: want whole minutes, or 0 for one that is never full again", b.Every)
-	case !any:
+	case all == amounts{}:
 		return fmt.Errorf("budget: the budget per %s bounds nothing: give it one of its amounts", b.Per)
 	case b.Bits > 0 && b.Per == Conversation:
 		return errors.New("budget: bits can't be per conversation: a declassifier knows the principal alone")
@@ -74,6 +71,9 @@ func (b Budget) from(now time.Time) time.Time {
 	}
 	return now.UTC().Truncate(b.Every)
 }
+
+// Refills is the time after t when the budget is full again; zero: never.
+func (b Budget) Refills(t time.Time) time.Time { return b.from(t).Add(b.Every) }
 
 // key is where the store has what runs of a principal and a conversation have used. Different ones have different keys, whatever characters they have.
 func (b Budget) key(tool string, p exo.Principal, conversation string) string {
@@ -97,9 +97,7 @@ func (b Budget) lacks(kind int, from time.Time, what string) error {
 	of := map[Per]string{Principal: "for this user", Conversation: "for this conversation", Tool: "that all users share"}[b.Per]
 	refills := ", and it does not refill"
 	if b.Every > 0 {
-		refills = ": it refills at " + from.Add(b.Every).Format("2006-01-02 15:04 UTC")
+		refills = ": it refills at " + b.Refills(from).Format("2006-01-02 15:04 UTC")
 	}
 	return fail.Errorf(fail.Limit, "", "the budget of %d %s%s %s %s%s", b.amounts()[kind], names[kind], every, of, what, refills)
 }
-
-const usedUp = "is used up"

@@ -9,8 +9,8 @@
 //
 // A run reserves before it uses: an eighth of what is left, or what it needs if that is more, but no more than one run may use. The reservation counts as
 // used in the store from then on. When the run ends, the rest goes back. The rest of a process that was killed stays used until the budget is full again.
-// So nothing above a budget is ever delivered, whatever processes do at the same time, and a run costs two operations of the store for each budget and
-// not two for each call. While a run holds a reservation, others may be refused although it gives a part back later.
+// So nothing above a budget is ever delivered, whatever processes do at the same time, and a run costs two changes of the store for each budget, at
+// its first call and at its end, and none for each call, unless little is left. While a run holds a reservation, others may be refused although it gives a part back later.
 //
 // What counts:
 //   - Calls: each message that the program sends, also one that is refused for another reason, and those of a preview.

@@ -11,7 +11,7 @@ import (
 
 // Begin implements exo.Budgets. It does not touch the store.
 func (s *Set) Begin(run exo.Run, l exo.Limits) exo.Purse {
-	p := &purse{set: s, run: run, most: amounts{calls: l.Calls, effects: l.Calls, rows: l.Rows, bytes: l.Bytes}}
+	p := &purse{set: s, run: run, most: amounts{nCalls: l.Calls, nEffects: l.Calls, nRows: l.Rows, nBytes: l.Bytes}}
 	if s != nil {
 		for _, b := range s.budgets {
 			p.parts = append(p.parts, part{budget: b, bound: b.amounts()})
@@ -47,7 +47,7 @@ func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	if len(p.parts) == 0 {
 		return errNone
 	}
-	need := amounts{calls: u.Calls, effects: u.Effects, rows: u.Rows, bytes: u.Bytes}
+	need := amounts{nCalls: u.Calls, nEffects: u.Effects, nRows: u.Rows, nBytes: u.Bytes}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var refused error
@@ -61,7 +61,7 @@ func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	}
 	for i := range p.parts {
 		x := &p.parts[i]
-		for k := range bits {
+		for k := range nBits {
 			if x.bound[k] > 0 {
 				x.have[k] -= need[k]
 				x.used[k] += need[k]
@@ -77,52 +77,49 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 		*x = part{budget: x.budget, bound: x.bound, opened: true, from: from}
 	}
 	enough := x.all || !all
-	for k := range bits {
+	for k := range nBits {
 		if x.bound[k] == 0 || need[k] <= x.have[k] {
 			continue
 		}
 		if enough = false; x.empty[k] {
-			return x.budget.lacks(k, x.from, usedUp)
+			return x.budget.lacks(k, x.from, "is used up")
 		}
 	}
 	if enough {
 		return nil
 	}
-	var next part
-	err := p.set.edit(x.budget, p.run.Principal, p.run.Conversation, now, func(w *window) (put bool, err error) {
+	next, lacks := part{}, -1
+	err := p.set.edit(x.budget, p.run.Principal, p.run.Conversation, now, func(w *entry) (put bool, err error) {
 		w.roll(x.budget, now)
-		next = x.reserve(w, p.most, need, all)
+		next, lacks = x.reserve(w, p.most, need, all)
 		return next.reserved != x.reserved, nil
 	})
 	if err != nil {
 		return err
 	}
-	*x = next
-	for k := range bits {
-		if x.empty[k] && need[k] > x.have[k] {
-			return x.budget.lacks(k, x.from, usedUp)
-		}
+	if *x = next; lacks >= 0 {
+		return x.budget.lacks(lacks, x.from, "is used up")
 	}
 	return nil
 }
 
 // reserve returns x with what it lacks of need, from what is left in w. If that is not enough, nothing is left: a reply that is refused uses up the rest,
-// and so the error is true.
-func (x *part) reserve(w *window, most, need amounts, all bool) part {
-	next := *x
-	if !w.from.Equal(x.from) { // the window is later than this process's clock
-		next = part{budget: x.budget, bound: x.bound, opened: true, from: w.from}
+// and so the error is true. lacks is what was missing; -1: nothing.
+func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks int) {
+	next, lacks = *x, -1
+	if !w.From.Equal(x.from) { // the window is later than this process's clock
+		next = part{budget: x.budget, bound: x.bound, opened: true, from: w.From}
 	}
-	for k := range bits {
+	for k := range nBits {
 		if x.bound[k] == 0 {
 			continue
 		}
-		left, missing := max(x.bound[k]-w.used[k], 0), max(need[k]-next.have[k], 0)
+		left, missing := max(x.bound[k]-w.Used[k], 0), max(need[k]-next.have[k], 0)
 		more := max(most[k]-next.reserved[k], missing)
 		switch {
 		case missing > left:
-			next.empty[k], next.have[k] = true, 0
-			w.used[k] += left
+			lacks, next.empty[k], next.have[k] = k, true, 0
+			w.Used[k] += left
 			next.reserved[k] += left
 			continue
 		case all:
@@ -132,12 +129,12 @@ func (x *part) reserve(w *window, most, need amounts, all bool) part {
 		default:
 			continue
 		}
-		w.used[k] += more
+		w.Used[k] += more
 		next.reserved[k] += more
 		next.have[k] += more
 	}
 	next.all = next.all || all
-	return next
+	return next, lacks
 }
 
 // Settle implements exo.Purse. What can't be given back stays used.
@@ -147,16 +144,16 @@ func (p *purse) Settle(happened int) {
 	for i := range p.parts {
 		x := &p.parts[i]
 		back := x.have
-		back[effects] += max(x.used[effects]-happened, 0)
+		back[nEffects] += max(x.used[nEffects]-happened, 0)
 		if x.all || back == (amounts{}) {
 			continue
 		}
-		_ = p.set.edit(x.budget, p.run.Principal, p.run.Conversation, x.from, func(w *window) (put bool, err error) {
-			if !w.from.Equal(x.from) { // that window is over
+		_ = p.set.edit(x.budget, p.run.Principal, p.run.Conversation, x.from, func(w *entry) (put bool, err error) {
+			if !w.From.Equal(x.from) { // that window is over
 				return false, nil
 			}
-			for k := range bits {
-				w.used[k] = max(w.used[k]-back[k], 0)
+			for k := range nBits {
+				w.Used[k] = max(w.Used[k]-back[k], 0)
 			}
 			return true, nil
 		})

@@ -3,12 +3,12 @@ package budget
 // This file keeps what was used in a store.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,19 +25,16 @@ type Set struct {
 	opened  atomic.Int64 // entries of conversations that this process has made
 }
 
-var _ exo.Budgets = (*Set)(nil)
-
 // In makes the budgets of a tool, which are kept in s under the tool's name, of 1 to 100 bytes. Sets with one name in one store share what is used:
 // another tool needs another name. A budget with another amount goes on with what was used before. The host closes the store. After that every
 // message is refused. A conversation's entry ends when the conversation has rested for 30 days; the entries of principals and tools stay.
 func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil, errors.New("budget: the store is nil: In keeps what is used there, see exo/store")
-	}
-	if tool == "" || len(tool) > 100 {
+	case tool == "" || len(tool) > 100:
 		return nil, fmt.Errorf("budget: the name of the tool has %d bytes: want 1 to 100", len(tool))
-	}
-	if len(budgets) == 0 {
+	case len(budgets) == 0:
 		return nil, errors.New("budget: there is no budget: leave the set out")
 	}
 	for i, b := range budgets {
@@ -63,73 +60,57 @@ const (
 
 // entry is the value of an entry of the store: what was used in a window.
 type entry struct {
-	Principal    exo.Principal  `json:"principal,omitempty"`
-	Conversation string         `json:"conversation,omitempty"`
-	From         time.Time      `json:"from,omitzero"` // the beginning of the window
-	Used         map[string]int `json:"used"`
+	Principal    exo.Principal `json:"principal,omitempty"`
+	Conversation string        `json:"conversation,omitempty"`
+	From         time.Time     `json:"from,omitzero"` // the beginning of the window
+	Used         []int         `json:"used"`          // in the order of names
 }
 
 // read reads an entry. It refuses an entry that this package did not write, since something may have been used by it.
-func read(e *store.Entry) (out entry, used amounts, err error) {
+func read(e *store.Entry) (out entry, err error) {
 	if e.Version == store.Absent {
-		return out, used, nil
+		return entry{Used: make([]int, kinds)}, nil
 	}
-	d := json.NewDecoder(strings.NewReader(string(e.Value)))
+	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
-	err = d.Decode(&out)
-	for name, n := range out.Used {
-		k := slices.Index(names[:], name)
-		if k < 0 || n < 0 {
-			err = errors.Join(err, fmt.Errorf("%d %q", n, name))
-			continue
-		}
-		used[k] = n
-	}
-	if err != nil || out.Used == nil {
+	if err = d.Decode(&out); err != nil || len(out.Used) != kinds || slices.Min(out.Used) < 0 {
 		err = fmt.Errorf("budget: the entry %.80q does not say what was used: %.200s; correct it, or remove it, which gives all of it back", e.Key, e.Value)
 	}
-	return out, used, err
+	return out, err
 }
 
-// window is what was used of a budget since from.
-type window struct {
-	from time.Time
-	used amounts
+// roll begins the window of now, unless e is of that window or of a later one. A later one is from a clock that was ahead, of this process or another.
+func (e *entry) roll(b Budget, now time.Time) {
+	if from := b.from(now); e.From.Before(from) {
+		e.From, e.Used = from, make([]int, kinds)
+	}
 }
 
-// edit changes what was used of a budget. change gets the window of the entry, and reports whether it changed that.
-func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time, change func(w *window) (put bool, err error)) error {
+// edit changes what was used of a budget. change reports whether it changed the entry.
+func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time, change func(*entry) (put bool, err error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	made := false
 	err := store.Update(ctx, s.kept, b.key(s.tool, p, conversation), func(e *store.Entry) (put bool, err error) {
-		was, used, err := read(e)
+		x, err := read(e)
 		if err != nil {
 			return false, err
 		}
-		w := window{was.From.UTC(), used}
-		if put, err = change(&w); err != nil || !put {
+		if put, err = change(&x); err != nil || !put {
 			return false, err
 		}
-		next := entry{From: w.from, Used: map[string]int{}}
-		for k, n := range w.used {
-			if b.amounts()[k] > 0 || n > 0 {
-				next.Used[names[k]] = n
-			}
-		}
 		if b.Per != Tool {
-			next.Principal = p
+			x.Principal = p
 		}
-		if made = b.Per == Conversation && e.Version == store.Absent; b.Per == Conversation {
-			next.Conversation = conversation
-			if end := w.from.Add(b.Every); end.After(e.Until) {
-				e.Until = end
-			}
-			if end := now.Add(rest); end.After(e.Until) {
-				e.Until = end
+		if b.Per == Conversation {
+			made, x.Conversation = e.Version == store.Absent, conversation
+			for _, end := range []time.Time{x.From.Add(b.Every), now.Add(rest)} {
+				if end.After(e.Until) {
+					e.Until = end
+				}
 			}
 		}
-		e.Value, err = json.Marshal(next)
+		e.Value, err = json.Marshal(x)
 		return true, err
 	})
 	if made && err == nil && s.opened.Add(1)%perSweep == 0 {
@@ -139,11 +120,4 @@ func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time
 		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: what was used is not known: %w", err)}
 	}
 	return err
-}
-
-// roll begins the window of now, unless w is that window or a later one. A later one is from a clock that was ahead, of this process or another.
-func (w *window) roll(b Budget, now time.Time) {
-	if from := b.from(now); w.from.Before(from) {
-		*w = window{from: from}
-	}
 }

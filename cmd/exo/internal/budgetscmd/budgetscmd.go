@@ -97,10 +97,14 @@ func list(ctx context.Context, f *grantfile.File, as string) (out []standing, er
 	}
 	if only != nil {
 		all = slices.DeleteFunc(all, func(s budget.Standing) bool { return s.Budget.Per != budget.Tool && s.Principal != *only })
-		for _, b := range f.Budgets.All {
-			if b.Per == budget.Principal && !slices.ContainsFunc(all, func(s budget.Standing) bool { return s.Budget == b }) {
-				all = append(all, b.Unused(*only, now))
-			}
+	}
+	for _, b := range f.Budgets.All {
+		shown := slices.ContainsFunc(all, func(s budget.Standing) bool { return s.Budget == b })
+		switch {
+		case !shown && b.Per == budget.Tool:
+			all = append(all, budget.Standing{Budget: b, Refills: b.Refills(now)})
+		case !shown && b.Per == budget.Principal && only != nil:
+			all = append(all, budget.Standing{Budget: b, Principal: *only, Refills: b.Refills(now)})
 		}
 	}
 	for _, s := range all {
