@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/internal/turns"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/buildinfo"
@@ -95,7 +95,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	}
 	run = run.WithDefaults(g.now())
 	run.Label = run.Label.Merged() // the label of each value that the program was written from
-	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns.New(g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: within.NewTurns(g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
 	if g.budgets != nil {
 		s.purse = g.budgets.Begin(run, g.limits)
 	}

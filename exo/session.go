@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/internal/turns"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -61,7 +61,7 @@ type Session struct {
 	work    context.Context // for units of work: it outlives ctx until the run has ended
 	drop    context.CancelCauseFunc
 	keep    func() bool // detaches units of work from the caller's context; false: that context has already ended
-	turns   turns.Turns
+	turns   within.Turns
 	wg      sync.WaitGroup
 	ref     func(id uint32) *message.Type // refType and refName, for checkers
 	show    func(id uint32) string        //

@@ -1,4 +1,4 @@
-// Package within gives a function of the host a limit of time that the caller need not wait out.
+// Package within bounds how long a function of the host may take, and how many calls act at one time.
 package within
 
 import (

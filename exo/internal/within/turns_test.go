@@ -1,4 +1,4 @@
-package turns
+package within
 
 import "testing"
 
@@ -13,7 +13,7 @@ func TestTurnsGivenBack(t *testing.T) {
 			return false
 		}
 	}
-	ts := New(1)
+	ts := NewTurns(1)
 	a, b, c := ts.Enter(), ts.Enter(), ts.Enter()
 	if !ready(a) || ready(b) || ready(c) {
 		t.Fatal("not one at a time")

@@ -1,5 +1,6 @@
-// Package turns gives a bounded number of calls their turns, in call order.
-package turns
+package within
+
+// This file bounds how many calls act at one time.
 
 import (
 	"slices"
@@ -14,8 +15,8 @@ type Turns struct {
 	waiting []chan struct{}
 }
 
-// New makes Turns for free calls at one time.
-func New(free int) Turns { return Turns{free: free} }
+// NewTurns makes Turns for free calls at one time.
+func NewTurns(free int) Turns { return Turns{free: free} }
 
 // Enter is called in call order. It returns a channel that is closed when it is the call's turn.
 // The call must give the channel back with Leave, even if it no longer waits.
