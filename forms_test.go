@@ -192,7 +192,7 @@ func TestNamedForms(t *testing.T) {
 			x.declare(pkg, f)
 		}
 	}
-	for _, dir := range []string{"cmd/exo", "cmd/exo/internal/recordcmd", "cmd/exo/internal/approvalscmd", "cmd/exo/internal/undocmd", "cmd/exo/internal/servicescmd", "internal/cli"} {
+	for _, dir := range []string{"cmd/exo", "cmd/exo/internal/recordcmd", "cmd/exo/internal/approvalscmd", "cmd/exo/internal/undocmd", "cmd/exo/internal/servicescmd", "cmd/exo/internal/budgetscmd", "internal/cli"} {
 		for _, f := range files(t, dir) {
 			x.command(f)
 		}

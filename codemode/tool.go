@@ -59,6 +59,8 @@ type Options struct {
 	Record exo.Recorder
 	// Bits limits what declassifiers reveal, and is required if one is granted (exo/declassify). Give all tools of a host the same Bits.
 	Bits exo.BitBudget
+	// Budgets bound what runs use together, also those of other tools and processes: see exo/budget.
+	Budgets exo.Budgets
 	// SeveralStores lets a program change several databases, each with its own commit (exo.Config).
 	SeveralStores bool
 }
@@ -123,7 +125,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool: want a letter or _, then up to 63 letters, digits, _ and -", opt.Name)
 	}
-	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Bits: opt.Bits, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
+	cfg := exo.Config{Grants: grants, Limits: opt.Limits, Admits: opt.Admits, Record: opt.Record, Bits: opt.Bits, Budgets: opt.Budgets, SeveralStores: opt.SeveralStores, Console: opt.Console, Zone: opt.Zone}
 	if opt.Review != nil {
 		cfg.Review = opt.Review
 	}
@@ -359,6 +361,9 @@ type Job struct {
 	// turns, even effects that the user wants.
 	Label value.Label
 
+	// Conversation names the conversation that the program belongs to, for budgets per conversation. "" is one conversation of the tool's principal.
+	Conversation string
+
 	// Preview runs the program and keeps none of its changes (exo.Run).
 	Preview bool
 }
@@ -374,7 +379,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
-	res := t.run(ctx, job.Program, exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview})
+	res := t.run(ctx, job.Program, exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Conversation: job.Conversation, Preview: job.Preview})
 	t.news(ctx, res)
 	return res
 }

@@ -15,7 +15,7 @@ import (
 
 // act waits for the turn of message m, lets its object answer, and settles m.
 func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
-	defer s.turns.leave(turn)
+	defer s.turns.Leave(turn)
 	if m.acted != nil {
 		defer func() {
 			if m.behind != nil { // the message before m in its store may still act, although m no longer waits for it

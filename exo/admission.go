@@ -34,6 +34,11 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		err = s.bound(m, call, e, sealed, err)
 	}
 	s.joinLabels(m, e, sealed)
+	use := Use{Calls: 1}
+	if e.effect != message.NoEffect && !s.run.Preview {
+		use.Effects = 1
+	}
+	budget := s.take(e, use, !MayLeave(e.label, s.gate.admits)) // of a refused message, too: a secret may decide the refusal
 	if err == nil && !sealed.Empty() && e.sealed == nil && e.declassified == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
@@ -41,7 +46,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		}
 	}
 	if err == nil {
-		err = s.refuse(m, e, over)
+		err = s.refuse(m, e, over, budget)
 	}
 	en := Entry{Step: Intent, Label: e.label}
 	if bad := s.spell(&en, call, m); err == nil {
@@ -125,11 +130,14 @@ func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	}
 }
 
-// refuse checks a message after its labels have joined: sink, trust, the number of calls, effect and policies, in this order.
-func (s *Session) refuse(m *Message, e *pending, over bool) error {
+// refuse checks a message after its labels have joined: sink, trust, the number of calls, budgets, effect and policies, in this order.
+func (s *Session) refuse(m *Message, e *pending, over bool, budget error) error {
 	err := s.passSink(m, e) // passSink checks e.label, which includes the label that this message just added
 	if over && err == nil {
 		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+	}
+	if err == nil {
+		err = budget
 	}
 	if err == nil {
 		err = s.refuseEffect(m)
@@ -148,7 +156,7 @@ func (s *Session) begin(m *Message, e *pending) {
 	s.introduce(m)
 	s.claim(m)
 	s.queueUp(m)
-	go s.act(m, e, s.turns.enter())
+	go s.act(m, e, s.turns.Enter())
 }
 
 // check turns x into a message and finds its objects and its store. It may return both a message and an error, since the

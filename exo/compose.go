@@ -3,11 +3,11 @@ package exo
 import (
 	"context"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/spell"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Compose makes the object `text`: text(["Dear ", x, "!"]) joins its parts to one text. If a part is sealed, the text is sealed, too, and
@@ -64,7 +64,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 		return value.Value{}, fail.Errorf(fail.Invalid, "", "give the parts as a list, like [\"Dear \", name]; a list that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
-		return value.Text(joined(parts, math.MaxInt)), nil // no part is sealed, so the text reveals no more than the message itself
+		return value.Text(spell.Joined(parts, math.MaxInt)), nil // no part is sealed, so the text reveals no more than the message itself
 	}
 	r := &recipe{parts: slices.Clone(parts)}
 	size := m.Root.Args[0].Lit.BytesUpTo(s.gate.limits.UnansweredBytes, 0)
@@ -109,29 +109,5 @@ func (s *Session) made(c content, l value.Label) value.Value {
 	for i, p := range c.text.parts {
 		parts[i] = s.contentsOf(p, func(value.Label) bool { return true })
 	}
-	return value.Text(joined(parts, s.mostComposed())).WithLabel(l)
-}
-
-// joined returns the text of parts: texts as they are, everything else as JSON. If it has more than most bytes, it is "[too large]".
-func joined(parts []value.Value, most int) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if b.Len() > most {
-			break
-		}
-		switch p.Kind() {
-		case value.KindText:
-			b.WriteString(p.Text())
-		default:
-			out, err := p.AppendJSON(nil)
-			if err != nil {
-				out = []byte("[not a text]")
-			}
-			b.Write(out)
-		}
-	}
-	if b.Len() > most {
-		return "[too large]"
-	}
-	return b.String()
+	return value.Text(spell.Joined(parts, s.mostComposed())).WithLabel(l)
 }

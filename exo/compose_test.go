@@ -3,6 +3,7 @@ package exo
 import (
 	"context"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/spell"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"strings"
@@ -112,10 +113,10 @@ func TestComposeIsBounded(t *testing.T) {
 	if err := w.s.Finish(context.Background(), value.Null(), nil); err != nil || len(*kept) != 2 || !strings.HasPrefix((*kept)[0], "[too large]xx") || len((*kept)[1]) != 100_006 {
 		t.Errorf("%v %d", err, len(*kept))
 	}
-	if got := joined([]value.Value{value.Text("xxxx"), value.Text("y")}, 4); got != "[too large]" {
+	if got := spell.Joined([]value.Value{value.Text("xxxx"), value.Text("y")}, 4); got != "[too large]" {
 		t.Error(got)
 	}
-	if got := joined([]value.Value{value.Text("xxxx")}, 4); got != "xxxx" {
+	if got := spell.Joined([]value.Value{value.Text("xxxx")}, 4); got != "xxxx" {
 		t.Error(got)
 	}
 }

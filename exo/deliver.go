@@ -3,8 +3,6 @@ package exo
 import (
 	"context"
 	"github.com/exoagent/exoagent/exo/fail"
-	"slices"
-	"sync"
 )
 
 func (s *Session) settle(e *pending, r Reply) {
@@ -45,19 +43,23 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			}
 			s.spent.add(e.spent)
 			s.undelivered -= e.size
-			// Spend may have stopped this call or not, depending on how fast earlier calls were. So
-			// the error here must be the same as that of Spend.
-			over, withheld := s.gate.overspent(s.spent), false
-			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
-				withheld = e.reply.Err == nil
-				e.reply = Reply{ID: e.id, Err: fail.AsError("", over).In(s.opName(e.root))}
-			} else {
+			// Whether Spend noticed in time to stop this call depends on how fast earlier calls were.
+			// So the error here is the same as the error of Spend.
+			over, read := s.gate.overspent(s.spent), e.spent != spent{}
+			if over == nil || e.reply.Err != nil && !read {
+				over = nil
 				s.number(e)
 			}
 			label := s.label
 			s.mu.Unlock()
-			if withheld { // record that the program does not get the reply
-				s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
+			if over == nil && read {
+				over = s.take(e, Use{Rows: e.spent.rows, Bytes: e.spent.bytes}, false)
+			}
+			if over != nil {
+				if e.reply.Err == nil { // the program does not get what was read, and the record has that
+					s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
+				}
+				e.reply = Reply{ID: e.id, Err: fail.AsError("", over).In(s.opName(e.root))}
 			}
 			s.poke()
 			return e.reply, true, nil
@@ -68,41 +70,5 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 		case <-ctx.Done():
 			return Reply{}, false, ctx.Err()
 		}
-	}
-}
-
-// turns lets a bounded number of calls act at one time, and lets them begin in call order. In another order each of a hundred calls could
-// begin before all earlier ones. Each could then read as much as the whole run may, because it could not count what the others read.
-type turns struct {
-	mu      sync.Mutex
-	free    int
-	waiting []chan struct{}
-}
-
-// enter is called in call order. It returns a channel that is closed when it is the call's turn.
-// The call must give the channel back with leave, even if it no longer waits.
-func (t *turns) enter() chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	turn := make(chan struct{})
-	if t.free > 0 {
-		t.free--
-		close(turn)
-	} else {
-		t.waiting = append(t.waiting, turn)
-	}
-	return turn
-}
-
-func (t *turns) leave(turn chan struct{}) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if i := slices.Index(t.waiting, turn); i >= 0 {
-		t.waiting = slices.Delete(t.waiting, i, i+1)
-	} else if len(t.waiting) > 0 {
-		close(t.waiting[0])
-		t.waiting = t.waiting[1:]
-	} else {
-		t.free++
 	}
 }

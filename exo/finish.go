@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -39,6 +40,9 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 	s.wg.Wait()
 	defer close(s.over)
 	s.finishErr = s.endApart(ctx, result, failed)
+	if s.purse != nil {
+		s.purse.Settle(len(slices.DeleteFunc(s.Effects(), func(c Effect) bool { return !c.MayHaveHappened() })))
+	}
 	return s.finishErr
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 	Review Reviewer
 	// Bits bounds what declassifiers reveal, and must be set if one is granted: see Method.Declassifies.
 	Bits BitBudget
+	// Budgets bound what runs use together, whatever their tools; nil: nothing does.
+	Budgets Budgets
 	// SeveralStores lets a run change several databases, each with a commit of its own: if one
 	// fails after another, it is not known what was kept.
 	SeveralStores bool
@@ -58,6 +60,7 @@ type Gate struct {
 	record  Recorder // nil: nothing is recorded
 	review  Reviewer // nil: nothing is reviewed
 	bits    BitBudget
+	budgets Budgets
 	now     func() time.Time
 	zone    *zone.Zone
 	console func(Line)
@@ -72,7 +75,7 @@ type Gate struct {
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
 // has a name that is not allowed, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, review: cfg.Review, now: cfg.Now, console: cfg.Console}
+	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, budgets: cfg.Budgets, review: cfg.Review, now: cfg.Now, console: cfg.Console}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
 	}

@@ -103,3 +103,33 @@ func (g *Gate) overspent(x spent) error {
 	}
 	return nil
 }
+
+// Budgets bound what many runs use together, also in other processes and later: package budget has them.
+type Budgets interface {
+	// Begin makes the Purse of a run. It must not wait.
+	Begin(run Run, limits Limits) Purse
+}
+
+// Purse is what one run takes from budgets. Several goroutines may use it.
+type Purse interface {
+	// Take takes what the message with the number call uses: the call and its effect before it acts, in the order of messages; what it read before the program gets the
+	// reply. An error refuses the message. If all is set, the run has read what its result may not carry, and Take takes all that the run could
+	// use, for good: then what is left does not depend on what the run does next.
+	Take(now time.Time, call uint64, u Use, all bool) error
+	// Settle gives back what was not used when the run has ended. happened is the number of effects that took place, or may have.
+	Settle(happened int)
+}
+
+// Use is an amount of what budgets bound.
+type Use struct{ Calls, Effects, Rows, Bytes int }
+
+// take takes what message e uses from the budgets.
+func (s *Session) take(e *pending, u Use, all bool) (err error) {
+	if s.purse == nil {
+		return nil
+	}
+	if p := s.hostCode(e, func() { err = s.purse.Take(s.gate.now(), e.id, u, all) }); p != nil {
+		err = s.policyFailed(p)
+	}
+	return fail.Classify(s.opName(e.root), err)
+}

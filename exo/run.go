@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/buildinfo"
@@ -53,11 +54,12 @@ func (id *RunID) UnmarshalText(b []byte) (err error) {
 // Run has the ID of a run, its principal, and everything that its program finds in addition to the
 // grants. Given a Run and the replies in call order, a program is deterministic.
 type Run struct {
-	ID        RunID       // zero: WithDefaults makes a new one
-	Principal Principal   // the user for whom the program runs; it grants nothing
-	Label     value.Label // the label of the values that the program was written from, with which the run begins
-	Clock     time.Time   // the time that the program reads, in milliseconds, which does not advance; zero: the present
-	Seed      uint64      // the seed of Math.random; 0: WithDefaults makes a random one
+	ID           RunID       // zero: WithDefaults makes a new one
+	Principal    Principal   // the user for whom the program runs; it grants nothing
+	Label        value.Label // the label of the values that the program was written from, with which the run begins
+	Conversation string      // the conversation whose budgets the run uses; "": the conversation without a name
+	Clock        time.Time   // the time that the program reads, in milliseconds, which does not advance; zero: the present
+	Seed         uint64      // the seed of Math.random; 0: WithDefaults makes a random one
 
 	// Preview makes the run undo its units of work at the point where it would commit them. The entry Committed then lists the changes,
 	// and the Err of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
@@ -93,7 +95,10 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	}
 	run = run.WithDefaults(g.now())
 	run.Label = run.Label.Merged() // Merged joins the labels of all values that the program was written from
-	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: within.NewTurns(g.limits.ConcurrentCalls), wake: make(chan struct{}, 1), over: make(chan struct{})}
+	if g.budgets != nil {
+		s.purse = g.budgets.Begin(run, g.limits)
+	}
 	if g.review != nil {
 		s.program = program
 	}

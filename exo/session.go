@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -60,7 +61,7 @@ type Session struct {
 	work    context.Context // for units of work; it ends only with the run, even if ctx ends earlier
 	drop    context.CancelCauseFunc
 	keep    func() bool // detaches units of work from the caller's context; returns false if that context has already ended
-	turns   turns
+	turns   within.Turns
 	wg      sync.WaitGroup
 	ref     func(id uint32) *message.Type // refType as a value, for checkers
 	show    func(id uint32) string        // refName as a value, for checkers
@@ -109,6 +110,7 @@ type Session struct {
 	finishErr error
 
 	perRun map[any]any // the values that policies keep for the run (PerRun)
+	purse  Purse       // nil: no budget bounds the run
 }
 
 type pending struct {

@@ -41,33 +41,6 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A turn that is given back while it is waited for is nobody's, and each one that
-// was had goes to the next.
-func TestTurnsGivenBack(t *testing.T) {
-	ready := func(c chan struct{}) bool {
-		select {
-		case <-c:
-			return true
-		default:
-			return false
-		}
-	}
-	ts := turns{free: 1}
-	a, b, c := ts.enter(), ts.enter(), ts.enter()
-	if !ready(a) || ready(b) || ready(c) {
-		t.Fatal("not one at a time")
-	}
-	if ts.leave(b); ready(c) {
-		t.Error("who did not wait to the end gave away a turn that was another's")
-	}
-	if ts.leave(a); !ready(c) {
-		t.Error("the next has no turn")
-	}
-	if ts.leave(c); !ready(ts.enter()) {
-		t.Error("the last turn is lost")
-	}
-}
-
 // A message that is submitted while another one is being admitted comes after it in
 // everything: the label, the record, the turns and the replies.
 func TestAdmittedOneByOne(t *testing.T) {

@@ -330,6 +330,14 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	if kept != nil {
 		app.Options.Review = kept.Keeper
 	}
+	set, shut, err := f.OpenBudgets(context.Background())
+	if err != nil {
+		return err
+	}
+	defer shut()
+	if set != nil {
+		app.Options.Budgets = set
+	}
 	if url == "" {
 		flags = append(flags, "-db="+own)
 	}

@@ -23,6 +23,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
+	"github.com/exoagent/exoagent/cmd/exo/internal/budgetscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/servicescmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/undocmd"
@@ -61,6 +62,7 @@ func commands() cli.Commands {
 		validateCommand(),
 		showCommand(),
 		servicescmd.Command(readGrants),
+		budgetscmd.Command(readGrants),
 		manifestCommand(),
 		diffCommand(),
 		runCommand(),

@@ -186,6 +186,14 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 		record := closing
 		opt.Review, closing = kept.Keeper, func() error { return errors.Join(kept.Close(), record()) }
 	}
+	set, shut, err := d.File.OpenBudgets(ctx)
+	if set != nil {
+		before := closing
+		opt.Budgets, closing = set, func() error { return errors.Join(shut(), before()) }
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
 	if seen != nil && opt.Record != nil {
 		seen.Recorder, opt.Record = opt.Record, seen
 	}

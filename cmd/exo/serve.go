@@ -21,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
@@ -228,6 +229,8 @@ type tools struct {
 	record   core.Recorder
 	closing  func() error  // closes the record
 	kept     *pending.Sets // the changes that wait for a person; nil: the file has no such changes
+	budgets  *budget.Set   // nil: the file has none
+	shut     func() error  // closes the store of budgets
 	identify identifying
 
 	mu   sync.Mutex
@@ -237,7 +240,7 @@ type tools struct {
 
 // openTools opens everything that all tools share: the databases, the processes of programs and the record.
 func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying, opt *grantfile.Options) (*tools, error) {
-	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
+	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }, shut: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
 	require := worker.Strong
 	if f.Wall != grantfile.WallKernel {
@@ -269,6 +272,9 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	if err == nil {
 		t.kept, err = pending.Open(ctx, f)
 	}
+	if err == nil {
+		t.budgets, t.shut, err = f.OpenBudgets(ctx)
+	}
 	if err == nil && t.kept != nil && len(t.d.Witnesses) == len(f.Databases) {
 		_, err = approvalscmd.Settle(ctx, t.kept.Keeper, t.d)
 	}
@@ -288,6 +294,7 @@ func (t *tools) close() {
 	}
 	t.closing()
 	t.kept.Close()
+	t.shut()
 }
 
 // tool returns the tool of an identity, for mcp.Config.
@@ -314,6 +321,9 @@ func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 	opt.Evaluator, opt.Record = t.pool, t.record
 	if t.kept != nil {
 		opt.Review = t.kept.Keeper
+	}
+	if t.budgets != nil {
+		opt.Budgets = t.budgets
 	}
 	tool, err := codemode.New(grants, &opt)
 	if err != nil {

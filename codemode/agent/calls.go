@@ -60,7 +60,7 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 		return refuse("denied", "the call was not run: the same program has failed after it had changed something, or may have. Write one that does only what is missing")
 	}
 	r.on(CallStarted{c})
-	out, run := tool.CallJob(ctx, codemode.Job{Label: r.chat.label(r.Distrust)}, json.RawMessage(c.Args))
+	out, run := tool.CallJob(ctx, codemode.Job{Label: r.chat.label(r.Distrust), Conversation: r.chat.ID}, json.RawMessage(c.Args))
 	res := ToolResult{ID: c.ID, Name: c.Name, Text: string(out), Failed: run.Err != nil, Effects: run.Changed()}
 	res.Label = tool.Shown(run).Tags()
 	r.on(CallEnded{c, res, run})

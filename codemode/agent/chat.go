@@ -10,6 +10,8 @@ import (
 // it, and continue it after decoding, even with another model. The zero
 // Chat is a new conversation. Two goroutines must not use it at once.
 type Chat struct {
+	// ID names the chat for budgets per conversation. The host chooses it; chats of one user without an ID share these budgets.
+	ID       string           `json:"id,omitempty"`
 	Messages []ChatMessage    `json:"messages"`
 	Usage    map[string]Usage `json:"usage,omitempty"` // the usage, by the name of the model
 }

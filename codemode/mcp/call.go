@@ -17,7 +17,7 @@ import (
 )
 
 // call runs a program. If the program fails, that is a result: the model reads it to correct the program.
-func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conversation string, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer s.notify(ctx, req)()
 	began := time.Now()
 	owner := owner{who.Issuer, who.Subject}
@@ -29,7 +29,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
-	out, res := t.CallJob(ctx, codemode.Job{Label: label}, req.Params.Arguments)
+	out, res := t.CallJob(ctx, codemode.Job{Label: label, Conversation: conversation}, req.Params.Arguments)
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))

@@ -378,7 +378,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, who Identity, to
 	h.s.metrics.requests.Add(1)
 	ctx, stop := context.WithTimeout(r.Context(), h.opt.RunTime)
 	defer stop()
-	r = r.WithContext(context.WithValue(ctx, serverKey{}, h.s.server(ctx, who, tool)))
+	r = r.WithContext(context.WithValue(ctx, serverKey{}, h.s.server(ctx, who, tool, "")))
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"Authorization", "Cookie", "Mcp-Session-Id", "Last-Event-Id"} { // removed, since the code after this needs no token and has no sessions
 		r.Header.Del(name)

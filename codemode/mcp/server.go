@@ -105,8 +105,8 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server returns a server for one identity. Its programs are stopped when life ends.
-func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *mcp.Server {
+// server returns a server for one identity. Its programs are stopped when life ends. Without a conversation, all programs of a principal are one, for its budgets.
+func (s *Server) server(life context.Context, who Identity, t *codemode.Tool, conversation string) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
 		// No list changes, and clients get no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
@@ -123,7 +123,7 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
 			defer context.AfterFunc(life, stop)()
-			return s.call(ctx, who, t, req)
+			return s.call(ctx, who, t, conversation, req)
 		})
 	s.addResources(m, who, t)
 	addPrompts(m, t)

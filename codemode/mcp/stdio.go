@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"sync"
@@ -21,7 +22,7 @@ func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser,
 	if err != nil {
 		return err
 	}
-	return overLines(ctx, s.server(ctx, who, t), in, out)
+	return overLines(ctx, s.server(ctx, who, t, rand.Text()), in, out)
 }
 
 // overLines runs a server for one client over lines of JSON.

@@ -3,6 +3,7 @@ package repl
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -146,7 +147,7 @@ func (a App) run(args []string, std *screen.Streams) int {
 		defer db.Close()
 	}
 	a.Distrust = opt.distrust
-	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone}
+	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone, conversation: rand.Text()}
 	if opt.trace {
 		s.trace = record.New(std.Err)
 	}

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,9 @@ func (a *agentAsker) Name() string { return a.agent.Model.Name() }
 // Ask implements asker. After an error the conversation continues with the next question, and the
 // model reads what happened before.
 func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEvent)) error {
+	if a.chat.ID == "" {
+		a.chat.ID = rand.Text()
+	}
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
 	said := false // the reply, which has not ended yet, had some text

@@ -26,13 +26,14 @@ type session struct {
 	model   string       // the value of -model
 	zone    string       // the value of -zone
 
-	user    string // the principal that -user gives, like "1"
-	who     string // the principal in words, like "org 1" or "org 1 as 2"
-	name    string // the name of the principal; "" if unknown
-	tool    *codemode.Tool
-	names   *names.Names
-	asker   asker // the model; nil: not needed yet, or there is none
-	noAsker error // why there is no model
+	user         string // the principal that -user gives, like "1"
+	who          string // the principal in words, like "org 1" or "org 1 as 2"
+	conversation string // for budgets per conversation
+	name         string // the name of the principal; "" if unknown
+	tool         *codemode.Tool
+	names        *names.Names
+	asker        asker // the model; nil: not needed yet, or there is none
+	noAsker      error // why there is no model
 
 	interrupted bool        // Ctrl-C stopped the last program
 	last        *screen.Ran // the last program; nil: there was none
@@ -166,7 +167,7 @@ func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) 
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	s.forget()
-	res := s.tool.RunJob(s.in(ctx), codemode.Job{Program: program, Preview: s.preview})
+	res := s.tool.RunJob(s.in(ctx), codemode.Job{Program: program, Preview: s.preview, Conversation: s.conversation})
 	s.remember(program, res)
 	return res
 }

@@ -60,6 +60,29 @@ func (w *world) Take(exo.Principal, time.Time, int) (left int, err error) {
 	return 0, nil
 }
 
+// Begin implements exo.Budgets: they refuse what those of the recorded run refused.
+func (w *world) Begin(exo.Run, exo.Limits) exo.Purse { return purse{w} }
+
+// purse uses nothing.
+type purse struct{ *world }
+
+// Take implements exo.Purse. The gate comes first with what it refuses by itself.
+func (p purse) Take(_ time.Time, n uint64, u exo.Use, _ bool) error {
+	c := p.was.calls[n]
+	switch {
+	case c == nil:
+		return nil
+	case u.Calls == 0:
+		return c.kept
+	case c.asked.Step == exo.Refused && (fail.KindOf(c.asked.Err) == fail.Limit || fail.KindOf(c.asked.Err) == fail.Internal):
+		return c.asked.Err
+	}
+	return nil
+}
+
+// Settle implements exo.Purse.
+func (purse) Settle(int) {}
+
 // object replies to messages from the record.
 type object struct {
 	*world

@@ -210,7 +210,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestSameGate: labels by a policy that looks at sealed values, budgets for reading, refusals of policies and of the budget of bits are in the replay
+// TestSameGate: labels by a policy that looks at sealed values, budgets for reading, refusals of policies and budgets are in the replay
 // what they were in the run.
 func TestSameGate(t *testing.T) {
 	refuses := func(m *exo.Message) bool {
@@ -221,16 +221,19 @@ func TestSameGate(t *testing.T) {
 		policy  exo.Policy
 		limits  exo.Limits
 		bits    int
+		budgets exo.Budgets
 		want    string // in the record
 	}{
-		{"await shop.mail((await shop.rows())[0].email); return 1", exo.Policy{Before: refuses}, exo.Limits{}, 0, "{pii}"},
-		{"await shop.read(9); await shop.read(9); const c = await shop.rows(); return c.length", exo.Policy{}, exo.Limits{Rows: 19}, 0, "withheld"},
-		{"try { await shop.mail('no') } catch {} return await shop.act()", exo.Policy{Before: refuses, Refusal: "no is not sent"}, exo.Limits{}, 0, "immediate"},
-		{"const [a] = await shop.rows(); let n = 0; for (let i = 0; i < 4; i++) try { await shop.is(a.email) } catch { n++ } return n", exo.Policy{}, exo.Limits{}, 4, "bits are left"},
-		{"return [(await shop.again())[0], await (await shop.again())[1].read(2)]", exo.Policy{Before: refuses}, exo.Limits{}, 0, "outcome"},
+		{"await shop.mail((await shop.rows())[0].email); return 1", exo.Policy{Before: refuses}, exo.Limits{}, 0, nil, "{pii}"},
+		{"await shop.read(9); await shop.read(9); const c = await shop.rows(); return c.length", exo.Policy{}, exo.Limits{Rows: 19}, 0, nil, "withheld"},
+		{"try { await shop.mail('no') } catch {} return await shop.act()", exo.Policy{Before: refuses, Refusal: "no is not sent"}, exo.Limits{}, 0, nil, "immediate"},
+		{"const [a] = await shop.rows(); let n = 0; for (let i = 0; i < 4; i++) try { await shop.is(a.email) } catch { n++ } return n", exo.Policy{}, exo.Limits{}, 4, nil, "bits are left"},
+		{"return [(await shop.again())[0], await (await shop.again())[1].read(2)]", exo.Policy{Before: refuses}, exo.Limits{}, 0, nil, "outcome"},
+		{"await shop.read(2); let n = 0; for (let i = 0; i < 4; i++) try { await shop.read(9) } catch { n++ } return n", exo.Policy{}, exo.Limits{}, 0, budgeted{rows: 15}, "withheld"},
+		{"return await Promise.all([shop.mail('no'), shop.act()])", exo.Policy{}, exo.Limits{}, 0, budgeted{effects: -1}, "immediate"},
 	} {
 		to := newKept()
-		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": exo.Wrap(&shop{}, c.policy)}, Record: to, Bits: &bits{c.bits}, Limits: c.limits})
+		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": exo.Wrap(&shop{}, c.policy)}, Record: to, Bits: &bits{c.bits}, Budgets: c.budgets, Limits: c.limits})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,3 +250,22 @@ func TestSameGate(t *testing.T) {
 		}
 	}
 }
+
+// budgeted are budgets of one run. With -1 effects they refuse the first effect alone.
+type budgeted struct{ rows, effects int }
+
+func (b budgeted) Begin(exo.Run, exo.Limits) exo.Purse { return &b }
+
+func (b *budgeted) Take(_ time.Time, _ uint64, u exo.Use, _ bool) error {
+	if b.effects < 0 && u.Effects > 0 {
+		b.effects = 9
+		return fail.Errorf(fail.Limit, "", "it is used up")
+	}
+	if u.Rows > b.rows || u.Effects > max(b.effects, 0) {
+		return fail.Errorf(fail.Limit, "", "it is used up")
+	}
+	b.rows, b.effects = b.rows-u.Rows, b.effects-u.Effects
+	return nil
+}
+
+func (*budgeted) Settle(int) {}

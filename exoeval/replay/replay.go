@@ -2,7 +2,7 @@
 // the recorded result. Each message gets its recorded reply, so no database is opened, and nothing acts.
 //
 // A replay needs a record that keeps replies (record.Folder's KeepReplies). The gate, its labels, limits and sealed values work as in the recorded run.
-// The record has what can't be computed again: the replies, what their objects read, and the refusals of policies and budgets of bits.
+// The record has what can't be computed again: the replies, what their objects read, and the refusals of policies and budgets.
 package replay
 
 import (
@@ -80,6 +80,7 @@ type recording struct {
 type call struct {
 	asked   exo.Entry  // the entry is an Intent or Refused
 	outcome *exo.Entry // the outcome of the call; nil if there is none
+	kept    error      // why the program did not get the reply
 }
 
 func collect(entries []exo.Entry) *recording {
@@ -93,6 +94,10 @@ func collect(entries []exo.Entry) *recording {
 		case exo.Outcome:
 			if c := r.calls[e.Call]; c != nil {
 				c.outcome = cmp.Or(c.outcome, &e)
+			}
+		case exo.Withheld:
+			if c := r.calls[e.Call]; c != nil {
+				c.kept = cmp.Or(c.kept, e.Err)
 			}
 		case exo.Released:
 			r.released = cmp.Or(r.released, &e)
@@ -166,5 +171,5 @@ func (r *recording) gate(granted []message.GrantedName, catalog message.Catalog,
 			grants[g.Name] = w.refusing(slices.Contains(r.start.Judged, g.Name), &object{w, message.Description{Type: g.Type, Interfaces: w.interfaces}})
 		}
 	}
-	return exo.NewGate(exo.Config{Grants: grants, Limits: r.start.Limits, Admits: r.start.Admits, Zone: r.start.Zone, Record: record, Bits: w, SeveralStores: true})
+	return exo.NewGate(exo.Config{Grants: grants, Limits: r.start.Limits, Admits: r.start.Admits, Zone: r.start.Zone, Record: record, Bits: w, Budgets: w, SeveralStores: true})
 }

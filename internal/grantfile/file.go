@@ -12,10 +12,12 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/grantfile/budgets"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
@@ -53,6 +55,7 @@ type File struct {
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil for all
 	Serve     Serve
 	Approvals Approvals
+	Budgets   budgets.Budgets
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
 	record   string // the file's own text for Record
@@ -188,6 +191,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"grants":    func(e entry) { f.grants(r, e.Value) },
 		"services":  func(e entry) { f.Services = services.Read(&r.Reader, e.Value) },
 		"limits":    func(e entry) { f.limits(r, e.Value) },
+		"budgets":   func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) },
 		"zone":      func(e entry) { f.Zone = r.Text(e.Value, "zone") },
 		"record": func(e entry) {
 			if e.Value.Kind == yaml.MappingNode {
@@ -612,11 +616,14 @@ func (f *File) TableOf(grant string) string {
 }
 
 // ToolOptions returns the options of a principal's tool, without its record. If changes wait for a person, no run commits with these options
-// alone: package pending has the Review for that.
+// alone: package pending has the Review that takes their place. If the file has budgets, no message passes before OpenBudgets has opened them.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {
 		o.Review = &review.Keeper{}
+	}
+	if len(f.Budgets.All) > 0 {
+		o.Budgets = &budget.Set{}
 	}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o

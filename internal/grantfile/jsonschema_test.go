@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/budgets"
 	"github.com/exoagent/exoagent/internal/grantschema"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -27,7 +28,19 @@ func everything(t testing.TB) string {
 		"delete: true", "delete: true\n    approve: {always: true, rows: 5, delete: true, columns: [title], by: other, least: page}\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",
 		"{rows: 100, time: 2s, memory: 32MiB}", "{rows: 100, time: 2s, memory: 32MiB, calls: 1, messages: 1KiB, read: 1KiB, console: 1, total: 1s, cpu: 1s, program: 1, result: 1}",
 		"grants:\n", everyService+"grants:\n",
-		"zone:", "distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\napprovals: {key: env:APPROVALS_KEY, store: approvals, wait: 48h, link: https://shop.example.com/changes, shows: [pii], proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
+		"zone:", ""+everyBudget()+"distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\napprovals: {key: env:APPROVALS_KEY, store: approvals, wait: 48h, link: https://shop.example.com/changes, shows: [pii], proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
+}
+
+// everyBudget has each key of budgets.
+func everyBudget() string {
+	text := "budgets:\n  store: counts\n"
+	for _, per := range budgets.Pers {
+		text += "  " + per + ":\n"
+		for _, w := range budgets.Windows {
+			text += "    " + w + ": {calls: 1, rows: 1, read: 1KiB, effects: 1}\n"
+		}
+	}
+	return text
 }
 
 // everyService has each key of a service, and each form of its values.

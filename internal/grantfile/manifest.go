@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/grantfile/budgets"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
@@ -18,6 +19,7 @@ type Manifest struct {
 	Principal []ManifestClaim   `json:"principal"`
 	Grants    []ManifestGrant   `json:"grants"`
 	Services  []ManifestService `json:"services,omitempty"`
+	Budgets   []budgets.Bound   `json:"budgets,omitempty"`
 	Facets    []ManifestFacet   `json:"facets"`
 	Excluded  []ManifestTable   `json:"excluded"` // tables and columns that no facet shows
 	Flows     []exo.Flow        `json:"flows"`    // the ways by which labelled values can leave
@@ -117,7 +119,7 @@ func (r Readers) byKind() map[string][]string {
 // Manifest lists what programs can reach, and what they can't. The same file and catalogue give the same Manifest.
 func (d *Declared) Manifest() (*Manifest, error) {
 	f := d.File
-	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Grants: []ManifestGrant{}, Facets: []ManifestFacet{}, Excluded: []ManifestTable{}}
+	m := &Manifest{Reviewed: f.Reviewed, Principal: []ManifestClaim{}, Grants: []ManifestGrant{}, Budgets: f.Budgets.Bounds(), Facets: []ManifestFacet{}, Excluded: []ManifestTable{}}
 	for _, c := range f.Claims {
 		m.Principal = append(m.Principal, ManifestClaim{c.Text, c.String()})
 	}

@@ -1,13 +1,16 @@
 package grantfile
 
-// This file checks the record that a file names before any command opens the file. So exo validate refuses the records that exo serve refuses.
+// This file checks the record and the budgets that a file names, before any command opens the file. So exo validate refuses the files that exo serve refuses.
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exosql"
@@ -62,4 +65,21 @@ func (f *File) recordFits() error {
 	}
 	_, err := os.Stat(filepath.Dir(f.Record))
 	return err
+}
+
+// budgetFindings says why the store of the budgets can't be opened.
+func (f *File) budgetFindings() []Finding {
+	err := f.Budgets.Fits(f.besideRecord())
+	if err == nil {
+		return nil
+	}
+	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.Budgets.Line, f.Budgets.Column), exosql.Finding{Kind: "budgets", Problem: schema.Printable("budgets: " + err.Error())}}}
+}
+
+// besideRecord is the path behind which a store is that the file does not name.
+func (f *File) besideRecord() string { return cmp.Or(f.Record, f.Name) }
+
+// OpenBudgets opens the budgets of the file for ToolOptions; nil if it has none. closing closes their store.
+func (f *File) OpenBudgets(ctx context.Context) (set *budget.Set, closing func() error, err error) {
+	return f.Budgets.Open(ctx, f.besideRecord())
 }

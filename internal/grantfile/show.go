@@ -161,6 +161,7 @@ func (f *File) Lines() (out []Line) {
 	if !f.Reviewed {
 		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
 	}
+	f.Budgets.Lines(add)
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)
 	add("limits", "messages", "%d bytes", l.MessageBytes)

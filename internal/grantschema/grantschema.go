@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/budgets"
 )
 
 // JSON returns the schema of the file's format (draft 2020-12), with a final line break. It has exactly the keys that the reader knows. Some
@@ -111,7 +112,8 @@ func fileSchema() node {
 			"program":  aSize().about("of a program's text"),
 			"result":   aSize().about("of a result"),
 		}).about("limits of a run; one that is missing is the preset's, or the default"),
-		"zone": aText().about("the time zone of today, like Europe/Berlin"),
+		"budgets": budgetSchema().about("what runs may use together, also after a restart: it is kept in a store"),
+		"zone":    aText().about("the time zone of today, like Europe/Berlin"),
 		"record": either(aText(), form(map[string]node{
 			"folder":   aText().about("a folder that `exo record init` made"),
 			"database": aPlace().about("where the URL of a PostgreSQL database is, in which `exo record init` made a record: env:NAME or file:PATH"),
@@ -154,6 +156,37 @@ func fileSchema() node {
 	n["anyOf"] = []node{{"required": []string{"databases", "grants", "facets"}}, {"required": []string{"services"}}}
 	n["$schema"], n["$id"], n["title"] = "https://json-schema.org/draft/2020-12/schema", grantfile.SchemaURL, "A grant file of exoagent"
 	return n
+}
+
+// some is a form with a key or more.
+func some(n node) node {
+	n["type"], n["minProperties"] = "object", 1
+	return n
+}
+
+func budgetSchema() node {
+	abouts := map[string]node{
+		"calls":   aNumber().about("messages"),
+		"rows":    aNumber().about("rows that programs get"),
+		"read":    aSize().about("bytes that programs get"),
+		"effects": aNumber().about("messages that change something or are sent at the end"),
+	}
+	windows := map[string]node{}
+	for _, w := range budgets.Windows {
+		about := "full again each " + w + " (UTC)"
+		if w == budgets.Total {
+			about = "never full again"
+		}
+		windows[w] = some(form(abouts)).about(about)
+	}
+	n := form(map[string]node{
+		"principal":    some(form(windows)).about("of each principal"),
+		"conversation": some(form(windows)).about("of each conversation of a principal"),
+		"tool":         some(form(windows)).about("of all principals together"),
+		"store":        aText().about("where it is kept: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH; otherwise a folder named as the record or this file, with .budgets behind"),
+	})
+	n["anyOf"] = []node{{"required": budgets.Pers[:1]}, {"required": budgets.Pers[1:2]}, {"required": budgets.Pers[2:]}}
+	return some(n)
 }
 
 func serviceSchema() node {

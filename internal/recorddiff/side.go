@@ -80,6 +80,7 @@ func (t *tool) open(name exo.Principal) error {
 		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // without Blind, because the policy needs all values, and messages with sealed ones do not reach it
 	}
 	opt := t.d.File.ToolOptions(p)
+	opt.Budgets = nil // nothing is used
 	t.admits, opt.Evaluator, opt.Record = opt.Admits, t, exo.RecordFunc(t.record)
 	if err == nil {
 		_, err = codemode.New(grants, &opt)

@@ -1,4 +1,4 @@
-// Package within calls a function of the host with a time limit. If the function does not return in time, the caller goes on without it.
+// Package within bounds how long a function of the host may take, and how many calls act at one time.
 package within
 
 import (

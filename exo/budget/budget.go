@@ -1,0 +1,103 @@
+package budget
+
+// This file declares budgets, and says how each is named in the store and to a program.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/store"
+)
+
+// Per says which runs share a budget.
+type Per string
+
+// A budget is shared by these runs of the tool.
+const (
+	Principal    Per = "principal"    // all of a principal. Those without a principal share one
+	Conversation Per = "conversation" // all of a principal's conversation: see exo.Run.Conversation
+	Tool         Per = "tool"         // all
+)
+
+// Budget bounds what runs use together. An amount that is zero is not bounded.
+type Budget struct {
+	Per   Per
+	Every time.Duration // the budget is full again each time this is over, in whole minutes; 0: never
+	// Calls, Effects, Rows and Bytes count as the package's comment says. Bits are those of sealed values that declassifiers reveal.
+	Calls, Effects, Rows, Bytes, Bits int
+}
+
+// amounts has one number for each thing that a budget bounds.
+type amounts [kinds]int
+
+const (
+	nCalls = iota
+	nEffects
+	nRows
+	nBytes
+	nBits
+	kinds
+)
+
+var names = [kinds]string{"calls", "effects", "records", "bytes", "bits"}
+
+func (b Budget) amounts() amounts { return amounts{b.Calls, b.Effects, b.Rows, b.Bytes, b.Bits} }
+
+func (b Budget) check() error {
+	all := b.amounts()
+	switch {
+	case slices.Min(all[:]) < 0:
+		return fmt.Errorf("budget: a budget of %d: want 1 or more, or 0 for no bound", slices.Min(all[:]))
+	case b.Per != Principal && b.Per != Conversation && b.Per != Tool:
+		return fmt.Errorf("budget: a budget per %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
+	case b.Every < 0 || b.Every%time.Minute != 0:
+		return fmt.Errorf("budget: a budget each %s: want whole minutes, or 0 for one that is never full again", b.Every)
+	case all == amounts{}:
+		return fmt.Errorf("budget: the budget per %s bounds nothing: give it one of its amounts", b.Per)
+	case b.Bits > 0 && b.Per == Conversation:
+		return errors.New("budget: bits can't be per conversation: a declassifier knows the principal alone")
+	}
+	return nil
+}
+
+// from is the beginning of the window of now. A budget that is never full again has one window.
+func (b Budget) from(now time.Time) time.Time {
+	if b.Every == 0 {
+		return time.Time{}
+	}
+	return now.UTC().Truncate(b.Every)
+}
+
+// Refills is the time after t when the budget is full again; zero: never.
+func (b Budget) Refills(t time.Time) time.Time { return b.from(t).Add(b.Every) }
+
+// key is where the store has what runs of a principal and a conversation have used. Different ones have different keys, whatever characters they have.
+func (b Budget) key(tool string, p exo.Principal, conversation string) string {
+	parts := []string{"budget", tool, string(b.Per), b.Every.String()}
+	switch b.Per {
+	case Principal:
+		parts = append(parts, string(p))
+	case Conversation:
+		parts = append(parts, string(p), conversation)
+	}
+	return store.Key(parts...)
+}
+
+// lacks is the error of a program. It names the program's own budget, and no number of others.
+func (b Budget) lacks(kind int, from time.Time, what string) error {
+	each := map[time.Duration]string{0: "", time.Minute: " a minute", time.Hour: " an hour", 24 * time.Hour: " a day", 7 * 24 * time.Hour: " a week"}
+	every, ok := each[b.Every]
+	if !ok {
+		every = " each " + b.Every.String()
+	}
+	of := map[Per]string{Principal: "for this user", Conversation: "for this conversation", Tool: "that all users share"}[b.Per]
+	refills := ", and it does not refill"
+	if b.Every > 0 {
+		refills = ": it refills at " + b.Refills(from).Format("2006-01-02 15:04 UTC")
+	}
+	return fail.Errorf(fail.Limit, "", "the budget of %d %s%s %s %s%s", b.amounts()[kind], names[kind], every, of, what, refills)
+}

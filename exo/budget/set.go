@@ -1,0 +1,123 @@
+package budget
+
+// This file keeps what was used in a store.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/store"
+)
+
+// Set has the budgets of a tool. Several goroutines may use it. The zero Set, and nil, refuse everything.
+type Set struct {
+	kept    store.Store
+	tool    string
+	budgets []Budget
+	opened  atomic.Int64 // entries of conversations that this process has made
+}
+
+// In makes the budgets of a tool, which are kept in s under the tool's name, of 1 to 100 bytes. Sets with one name in one store share what is used:
+// another tool needs another name. A budget with another amount goes on with what was used before. The host closes the store. After that every
+// message is refused. A conversation's entry ends when the conversation has rested for 30 days; the entries of principals and tools stay.
+func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
+	switch {
+	case s == nil:
+		return nil, errors.New("budget: the store is nil: In keeps what is used there, see exo/store")
+	case tool == "" || len(tool) > 100:
+		return nil, fmt.Errorf("budget: the name of the tool has %d bytes: want 1 to 100", len(tool))
+	case len(budgets) == 0:
+		return nil, errors.New("budget: there is no budget: leave the set out")
+	}
+	for i, b := range budgets {
+		if err := b.check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(budgets[:i], func(a Budget) bool { return a.Per == b.Per && a.Every == b.Every }) {
+			return nil, fmt.Errorf("budget: two budgets per %s each %s: write one with all amounts", b.Per, b.Every)
+		}
+	}
+	return &Set{kept: s, tool: tool, budgets: slices.Clone(budgets)}, nil
+}
+
+// errNone is the error for a host that made its Set without In.
+var errNone = &fail.Error{Kind: fail.Internal, Err: errors.New("budget: this Set was not made with In, so it lets nothing pass")}
+
+const (
+	wait     = 10 * time.Second    // the longest time that a message waits for the store
+	rest     = 30 * 24 * time.Hour // how long the entry of a conversation stays after its last use
+	perSweep = 256                 // conversations that are new to the store between two sweeps
+	fraction = 8                   // a run reserves this part of what is left
+)
+
+// entry is the value of an entry of the store: what was used in a window.
+type entry struct {
+	Principal    exo.Principal `json:"principal,omitempty"`
+	Conversation string        `json:"conversation,omitempty"`
+	From         time.Time     `json:"from,omitzero"` // the beginning of the window
+	Used         []int         `json:"used"`          // in the order of names
+}
+
+// read reads an entry. It refuses an entry that this package did not write, since something may have been used by it.
+func read(e *store.Entry) (out entry, err error) {
+	if e.Version == store.Absent {
+		return entry{Used: make([]int, kinds)}, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(e.Value))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&out); err != nil || len(out.Used) != kinds || slices.Min(out.Used) < 0 {
+		err = fmt.Errorf("budget: the entry %.80q does not say what was used: %.200s; correct it, or remove it, which gives all of it back", e.Key, e.Value)
+	}
+	return out, err
+}
+
+// roll begins the window of now, unless e is of that window or of a later one. A later one is from a clock that was ahead, of this process or another.
+func (e *entry) roll(b Budget, now time.Time) {
+	if from := b.from(now); e.From.Before(from) {
+		e.From, e.Used = from, make([]int, kinds)
+	}
+}
+
+// edit changes what was used of a budget. change reports whether it changed the entry.
+func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time, change func(*entry) (put bool, err error)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	made := false
+	err := store.Update(ctx, s.kept, b.key(s.tool, p, conversation), func(e *store.Entry) (put bool, err error) {
+		x, err := read(e)
+		if err != nil {
+			return false, err
+		}
+		if put, err = change(&x); err != nil || !put {
+			return false, err
+		}
+		if b.Per != Tool {
+			x.Principal = p
+		}
+		if b.Per == Conversation {
+			made, x.Conversation = e.Version == store.Absent, conversation
+			for _, end := range []time.Time{x.From.Add(b.Every), now.Add(rest)} {
+				if end.After(e.Until) {
+					e.Until = end
+				}
+			}
+		}
+		e.Value, err = json.Marshal(x)
+		return true, err
+	})
+	if made && err == nil && s.opened.Add(1)%perSweep == 0 {
+		_, err = s.kept.Sweep(ctx)
+	}
+	if err != nil && fail.KindOf(err) != fail.Limit {
+		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: what was used is not known: %w", err)}
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+// Package budgets has the budgets of a grant file, which outlive the process, and opens the store that keeps what was used.
+package budgets
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo/budget"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/store/postgres"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
+
+// Budgets are those of a file. The zero Budgets bound nothing.
+type Budgets struct {
+	All   []budget.Budget // in the order of Pers and Windows
+	Store strict.Secret   // its Kind is folder, env or file; "": the file names none
+	strict.Pos
+}
+
+// Pers are the keys that say who shares a budget.
+var Pers = []string{string(budget.Principal), string(budget.Conversation), string(budget.Tool)}
+
+// Windows are the keys that say when a budget is full again; Total is never.
+var Windows = []string{"minute", "hour", "day", "week", Total}
+
+// Total is the window of a budget that is never full again.
+const Total = "total"
+
+var every = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour, Total: 0}
+
+// Window is the key of a budget's window.
+func Window(b budget.Budget) string {
+	for name, d := range every {
+		if d == b.Every {
+			return name
+		}
+	}
+	return b.Every.String()
+}
+
+// Amounts are the keys of what a budget bounds, as under `limits`, with effects.
+var Amounts = []string{"calls", "rows", "read", "effects"}
+
+// AmountsOf returns a budget's amounts in the order of Amounts.
+func AmountsOf(b budget.Budget) []int { return []int{b.Calls, b.Rows, b.Bytes, b.Effects} }
+
+// Read reads the budgets of a file.
+func Read(r *strict.Reader, e strict.Entry) (out Budgets) {
+	out.Pos = e.Pos()
+	of := map[string]map[string]budget.Budget{}
+	fields := map[string]func(strict.Entry){"store": func(e strict.Entry) {
+		if s := r.Text(e.Value, "store"); strings.Contains(s, ":") {
+			out.Store = r.Secret(e.Value, "store")
+		} else if s != "" {
+			out.Store = strict.Secret{Kind: "folder", Name: s, Pos: strict.PosOf(e.Value), Dir: r.Dir}
+		}
+	}}
+	for _, per := range Pers {
+		fields[per] = func(e strict.Entry) { of[per] = windows(r, e.Value, per) }
+	}
+	r.Fields(e.Value, "budgets", fields)
+	for _, per := range Pers {
+		for _, w := range Windows {
+			if b, ok := of[per][w]; ok {
+				out.All = append(out.All, b)
+			}
+		}
+	}
+	if len(out.All) == 0 && len(r.List) == 0 {
+		r.At(out.Pos, "budgets: none is given: write one like `principal: {day: {rows: 1000}}`")
+	}
+	return out
+}
+
+// windows reads the budgets that the same runs share.
+func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budget {
+	out := map[string]budget.Budget{}
+	fields := map[string]func(strict.Entry){}
+	for _, w := range Windows {
+		fields[w] = func(e strict.Entry) {
+			b := budget.Budget{Per: budget.Per(per), Every: every[w]}
+			what := "budgets." + per + "." + w
+			r.Fields(e.Value, what, map[string]func(strict.Entry){
+				"calls":   func(e strict.Entry) { b.Calls = r.Positive(e.Value, what+".calls") },
+				"rows":    func(e strict.Entry) { b.Rows = r.Positive(e.Value, what+".rows") },
+				"read":    func(e strict.Entry) { b.Bytes = r.Bytes(e.Value, what+".read") },
+				"effects": func(e strict.Entry) { b.Effects = r.Positive(e.Value, what+".effects") },
+			})
+			if slices.Max(AmountsOf(b)) == 0 && len(r.List) == 0 {
+				r.At(e.Pos(), "%s bounds nothing: give it %s", what, strings.Join(Amounts, ", "))
+			}
+			out[w] = b
+		}
+	}
+	if r.Fields(n, "budgets."+per, fields); len(out) == 0 && len(r.List) == 0 {
+		r.At(strict.PosOf(n), "budgets.%s: none is given: write one like `day: {rows: 1000}`", per)
+	}
+	return out
+}
+
+// Lines adds a line for each amount. add takes a subject, a key and a value.
+func (b *Budgets) Lines(add func(of, what, format string, args ...any)) {
+	for _, x := range b.All {
+		for i, n := range AmountsOf(x) {
+			if n > 0 {
+				add("budget per "+string(x.Per), Amounts[i]+" in "+map[string]string{"minute": "a minute", "hour": "an hour", "day": "a day", "week": "a week", Total: "all"}[Window(x)], "%d", n)
+			}
+		}
+	}
+	if b.Store.Kind != "" {
+		add("budgets", "store", "%s", strings.TrimPrefix(b.Store.String(), "folder:"))
+	}
+}
+
+// Bound is a budget in a manifest.
+type Bound struct {
+	Per     budget.Per `json:"per"`
+	Each    string     `json:"each"`
+	Calls   int        `json:"calls,omitempty"`
+	Rows    int        `json:"rows,omitempty"`
+	Read    int        `json:"read,omitempty"`
+	Effects int        `json:"effects,omitempty"`
+}
+
+// Bounds are the budgets in a manifest.
+func (b *Budgets) Bounds() (out []Bound) {
+	for _, x := range b.All {
+		out = append(out, Bound{x.Per, Window(x), x.Calls, x.Rows, x.Bytes, x.Effects})
+	}
+	return out
+}
+
+// folder is where what was used is kept, if the store is a folder: the one that the file names, or one behind the path of record or file.
+func (b *Budgets) folder(behind string) string {
+	if b.Store.Kind == "folder" {
+		return strict.Beside(b.Store.Dir, b.Store.Name)
+	}
+	return behind + ".budgets"
+}
+
+// Fits says why the store can't be opened. It opens nothing. behind is as for Open.
+func (b *Budgets) Fits(behind string) (err error) {
+	switch {
+	case len(b.All) == 0:
+	case b.Store.Kind == "folder" || b.Store.Kind == "":
+		_, err = os.Stat(filepath.Dir(b.folder(behind)))
+	default:
+		_, err = b.Store.Read(os.Getenv)
+	}
+	return err
+}
+
+// Open opens the store, and makes its budgets; nil if the file has none. behind is the path of the record, or else of the file: a store that the file does
+// not name is a folder with that name and .budgets behind it. closing closes the store.
+func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, closing func() error, err error) {
+	closing = func() error { return nil }
+	if len(b.All) == 0 {
+		return nil, closing, nil
+	}
+	var s store.Store
+	if b.Store.Kind == "folder" || b.Store.Kind == "" {
+		s, err = store.OpenFolder(b.folder(behind), &store.LocalOptions{Shared: true})
+	} else {
+		var at string
+		if at, err = b.Store.Read(os.Getenv); err == nil {
+			s, err = postgres.Open(ctx, at, nil)
+		}
+	}
+	if err != nil {
+		return nil, closing, fmt.Errorf("budgets: %w", err)
+	}
+	set, err = budget.In(s, "exo", b.All...)
+	return set, s.Close, err
+}
