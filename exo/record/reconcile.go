@@ -69,7 +69,7 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 // they committed, what became of their effects, and that they ended. It asks s, and never guesses: if no store knows, the state is unknown. A
 // held effect that was about to act, and an immediate one, is never tried again. Its state is what its object answers, and unknown
 // if the object has no answer, or fails: then Reconcile returns the error when all runs are done, and [Unknown] lists the run. Any other
-// held effect never acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
+// held effect never acted, unless its object is an [exo.Stager] and the run may have committed: then the object answers, too. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
 // store's error when the other runs are done. In a log that processes share, it leaves out runs that another process settles at the same time.
 //
 // Call it before the first run of a process that continues the record.
@@ -107,6 +107,13 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 		state = exo.StateRolledBack
 	}
 	return state, nil
+}
+
+// staged reports whether a held effect may act although its process ended before it did: its object kept it before a commit that may have happened.
+func (s Settlers) staged(e *exo.Effect, committed exo.State) bool {
+	name, _, _ := strings.Cut(e.Op, ".")
+	_, is := s.Objects[name].(exo.Stager)
+	return is && (committed == exo.StateApplied || committed == exo.StateUnknown)
 }
 
 // maxSettle bounds how long an object is asked about one call.
@@ -149,7 +156,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held {
 			entry.Step = exo.Acted
 		}
-		if e.Mode == message.Held && !p.acting {
+		if e.Mode == message.Held && !p.acting && !s.staged(e, state) {
 			entry.State = never(state)
 		} else {
 			var err error
