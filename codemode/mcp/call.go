@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
