@@ -109,12 +109,11 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	if failed == nil {
 		failed = s.raised()
 	}
-	var changes []any
+	var changes, more []any
 	if failed == nil && final && (s.gate.record != nil || s.gate.review != nil) {
 		changes, failed = s.announced(ctx)
 	}
 	if failed == nil && final && s.gate.review != nil && !s.run.Preview {
-		var more []any
 		more, failed = s.review(ctx, changes)
 		changes = append(changes, more...)
 	}

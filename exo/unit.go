@@ -283,7 +283,8 @@ type Prepared struct {
 // After a kill it asks the stores whether the run was kept.
 type Stager interface {
 	Object
-	// Stage keeps a held message: Eval or Forget follows, or a kill. witnessed reports whether each changed store will know of the run.
+	// Stage keeps a held message: Eval or Forget follows, or a kill. witnessed reports whether each changed store will know of the run. Its error
+	// fails the run, and so must not depend on what the message holds, which may be sealed.
 	Stage(ctx context.Context, m *Message, witnessed bool) error
 	// Forget drops a message that was to be kept, even if Stage failed: it does not act.
 	Forget(ctx context.Context, m *Message) error
@@ -299,11 +300,10 @@ func (s *Session) stage(ctx context.Context) error {
 		if o, ok := c.held.Objects[c.held.Root.Receiver().Slot].(Stager); ok {
 			s.staged = append(s.staged, c)
 			if err := s.step(ctx, &unitEntry{}, func(ctx context.Context) error {
-				m, err := c.held.unsealing()
-				if err == nil {
-					err = o.Stage(ctx, m, p.Witnessed == p.Changed)
+				if m, err := c.held.unsealing(); err == nil { // to fail would show the program what its sealed values are
+					return o.Stage(ctx, m, p.Witnessed == p.Changed)
 				}
-				return err
+				return nil
 			}); err != nil {
 				return fail.Classify(c.Op, err)
 			}

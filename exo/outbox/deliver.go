@@ -41,6 +41,35 @@ func (o *Outbox) Try(ctx context.Context, key string) error {
 	return errors.Join(sent, o.tried(context.WithoutCancel(ctx), x, sent))
 }
 
+// Leave puts a message, makes the first attempt at once, and waits a moment for it. nil says that the message is delivered, or waits in the outbox.
+// An error that wraps ErrRefused says that the receiver has refused it, and any other that it is not in the outbox.
+func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
+	if err := o.Put(ctx, to, key, body); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	slow := o.opt.Now().Sub(o.slow[to]) < attempt
+	o.mu.Unlock()
+	if slow { // many messages to one that hangs would take all the time that a run has for them
+		return nil
+	}
+	tried := make(chan error, 1)
+	go func() { tried <- o.Try(context.WithoutCancel(ctx), key) }()
+	select {
+	case err := <-tried:
+		if errors.Is(err, ErrRefused) {
+			return err
+		}
+		return nil
+	case <-time.After(moment):
+	case <-ctx.Done():
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.slow[to] = o.opt.Now()
+	return nil
+}
+
 // attempt delivers a message.
 func (o *Outbox) attempt(ctx context.Context, x item) error {
 	ctx, cancel := context.WithTimeout(ctx, attempt)

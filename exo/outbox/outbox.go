@@ -34,6 +34,7 @@ const (
 	minKey   = 32
 	tryFor   = 72 * time.Hour
 	attempt  = time.Minute         // the most that one attempt takes
+	moment   = 5 * time.Second     // how long a run waits for the first attempt
 	lease    = 2 * attempt         // how long a process that delivers a message keeps others from it
 	cutOff   = 2 * time.Minute     // how long a run may take from Stage to its commit before its process counts as gone
 	keptSent = 24 * time.Hour      // how long a message is listed that was delivered
@@ -91,6 +92,7 @@ type Outbox struct {
 	wake chan struct{}
 	mu   sync.Mutex
 	send map[string]Send
+	slow map[string]time.Time // when a receiver was last waited for in vain
 }
 
 // New makes an Outbox.
@@ -107,7 +109,7 @@ func New(opt Options) (*Outbox, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}}, nil
+	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, slow: map[string]time.Time{}}, nil
 }
 
 // Deliver gives the messages to a name to a function.
