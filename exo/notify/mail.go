@@ -198,8 +198,7 @@ func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
 			conn := tls.Client(raw, conf)
 			return conn, conn.HandshakeContext(ctx)
 		})}
-	opts = append(opts, mail.WithTLSPolicy(mail.TLSMandatory))
-	if !m.StartTLS {
+	if opts = append(opts, mail.WithTLSPolicy(mail.TLSMandatory)); !m.StartTLS {
 		opts = append(opts, mail.WithTLSPolicy(mail.TLSOpportunistic)) // it finds that the connection is TLS already, and lets passwords pass
 	}
 	if m.Secret != nil {

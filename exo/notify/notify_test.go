@@ -539,7 +539,7 @@ func TestHook(t *testing.T) {
 	}
 	res := w.run(`return ops.send({ type: 'order.paid', data: { id: 7, by: ['ann', null] } })`)
 	w.at = w.at.Add(time.Minute)
-	if err := w.box.Pass(t.Context(), nil); err != nil || res.Err != nil || len(s.bodies) != 2 || s.bodies[0] != s.bodies[1] {
+	if err := w.box.Pass(t.Context()); err != nil || res.Err != nil || len(s.bodies) != 2 || s.bodies[0] != s.bodies[1] {
 		t.Fatalf("%v %v %q", err, res.Err, s.bodies)
 	}
 	for i, h := range s.heads {

@@ -53,10 +53,8 @@ func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
 	if slow { // many messages to one that hangs would take all the time that a run has for them
 		return nil
 	}
-	tried := make(chan error, 1)
-	go func() { tried <- o.Try(context.WithoutCancel(ctx), key) }()
 	select {
-	case err := <-tried:
+	case err := <-o.start(ctx, key):
 		if errors.Is(err, ErrRefused) {
 			return err
 		}
@@ -68,6 +66,31 @@ func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
 	defer o.mu.Unlock()
 	o.slow[to] = o.opt.Now()
 	return nil
+}
+
+// Begin puts a message, makes the first attempt at once, and does not wait for it.
+func (o *Outbox) Begin(ctx context.Context, to, key string, body []byte) error {
+	err := o.Put(ctx, to, key, body)
+	if err == nil {
+		o.start(ctx, key)
+	}
+	return err
+}
+
+func (o *Outbox) start(ctx context.Context, key string) <-chan error {
+	tried := make(chan error, 1)
+	o.flying.Go(func() { tried <- o.Try(context.WithoutCancel(ctx), key) })
+	return tried
+}
+
+// Wait waits a moment for the attempts that Leave and Begin have made, before the process ends.
+func (o *Outbox) Wait() {
+	landed := make(chan struct{})
+	go func() { o.flying.Wait(); close(landed) }()
+	select {
+	case <-landed:
+	case <-time.After(moment):
+	}
 }
 
 // attempt delivers a message.
@@ -131,14 +154,14 @@ func reason(err error) string {
 	return text[:min(len(text), 300)]
 }
 
-// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. kept asks the databases; nil leaves
-// these messages as they are. An error is about the store or a database: one of a message is in the list.
-func (o *Outbox) Pass(ctx context.Context, kept Kept) error {
+// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. An error is about the store or a
+// database: one of a message is in the list.
+func (o *Outbox) Pass(ctx context.Context) error {
 	due, failed := map[string][]string{}, []error{}
 	err := o.each(ctx, func(x item) {
 		now := o.opt.Now()
-		if x.State == Staged && kept != nil && now.Sub(x.At) >= cutOff {
-			yes, err := o.decide(ctx, x, kept)
+		if x.State == Staged && o.opt.Kept != nil && now.Sub(x.At) >= cutOff {
+			yes, err := o.decide(ctx, x)
 			if failed = append(failed, err); !yes {
 				return
 			}
@@ -162,12 +185,12 @@ func (o *Outbox) Pass(ctx context.Context, kept Kept) error {
 }
 
 // decide releases or drops a staged message, by what the databases know of its run. It returns true if the message is to be delivered.
-func (o *Outbox) decide(ctx context.Context, x item, kept Kept) (bool, error) {
+func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 	state := exo.StateUnknown
 	if x.Witnessed {
 		run, err := exo.ParseRunID(x.Run)
 		if err == nil {
-			state, err = kept(ctx, run, x.At)
+			state, err = o.opt.Kept(ctx, run, x.At)
 		}
 		if err != nil {
 			return false, err
@@ -189,7 +212,7 @@ func (o *Outbox) decide(ctx context.Context, x item, kept Kept) (bool, error) {
 }
 
 // Run makes passes until ctx ends: when a message is put, and each minute for what others have left. failed hears of errors; nil: nobody does.
-func (o *Outbox) Run(ctx context.Context, kept Kept, failed func(error)) {
+func (o *Outbox) Run(ctx context.Context, failed func(error)) {
 	every := time.NewTicker(time.Minute)
 	defer every.Stop()
 	for swept := (time.Time{}); ctx.Err() == nil; {
@@ -197,7 +220,7 @@ func (o *Outbox) Run(ctx context.Context, kept Kept, failed func(error)) {
 			swept = now
 			_, _ = o.opt.Store.Sweep(ctx) // what could not be removed now is absent all the same
 		}
-		if err := o.Pass(ctx, kept); err != nil && ctx.Err() == nil && failed != nil {
+		if err := o.Pass(ctx); err != nil && ctx.Err() == nil && failed != nil {
 			failed(err)
 		}
 		select {

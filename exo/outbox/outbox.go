@@ -24,6 +24,9 @@ type Options struct {
 	For   time.Duration    // how long a message is tried; 0: 3 days
 	Now   func() time.Time // nil: time.Now
 
+	// Kept asks the databases what became of a run whose process is gone; nil: its messages stay as they are.
+	Kept Kept
+
 	// Failed hears of each message that has failed for good, on the goroutine of the attempt; nil: nobody does.
 	Failed func(Item)
 }
@@ -88,11 +91,12 @@ var (
 
 // Outbox keeps messages. Several goroutines may use it, and several processes its store. The zero Outbox, and nil, keep nothing.
 type Outbox struct {
-	opt  Options
-	wake chan struct{}
-	mu   sync.Mutex
-	send map[string]Send
-	slow map[string]time.Time // when a receiver was last waited for in vain
+	opt    Options
+	wake   chan struct{}
+	flying sync.WaitGroup // attempts
+	mu     sync.Mutex
+	send   map[string]Send
+	slow   map[string]time.Time // when a receiver was last waited for in vain
 }
 
 // New makes an Outbox.
@@ -280,7 +284,8 @@ func (o *Outbox) each(ctx context.Context, f func(item)) error {
 	return errors.Join(unread...)
 }
 
-// Settled returns what became of a message, for the record of a run whose process was killed: it counts as applied once it waits in the outbox.
+// Settled returns what became of a message, for the record of a run whose process is gone: it counts as applied once it waits in the outbox. If it is
+// staged, Settled decides about it.
 func (o *Outbox) Settled(ctx context.Context, key string) (exo.State, error) {
 	_, x, err := o.get(ctx, key)
 	switch {
@@ -288,6 +293,12 @@ func (o *Outbox) Settled(ctx context.Context, key string) (exo.State, error) {
 		return exo.StateUnknown, nil // delivered long ago, dropped, or never put
 	case err != nil:
 		return exo.StateUnknown, err
+	case x.State == Staged && o.opt.Kept != nil:
+		if yes, err := o.decide(ctx, x); err != nil || !yes {
+			return exo.StateUnknown, err
+		}
+		o.awake()
+		return exo.StateApplied, nil
 	case x.State == Waiting || x.State == Sent:
 		return exo.StateApplied, nil
 	case x.State == Failed && strings.HasPrefix(x.Why, refused):

@@ -108,7 +108,7 @@ func TestRetried(t *testing.T) {
 	var waits []time.Duration
 	for began := c.now(); s.count() < 4 && c.now().Sub(began) < time.Hour; c.add(time.Second) {
 		before := s.count()
-		ok(t, box(t, kept, c, s).Pass(t.Context(), nil)) // another process each time
+		ok(t, box(t, kept, c, s).Pass(t.Context())) // another process each time
 		if s.count() > before {
 			waits = append(waits, c.now().Sub(began))
 		}
@@ -117,7 +117,7 @@ func TestRetried(t *testing.T) {
 		t.Errorf("tried at %v, got %q", waits, s.got)
 	}
 	o := box(t, kept, c, s)
-	ok(t, o.Put(t.Context(), "mailer", "k-1", []byte("hello")), o.Pass(t.Context(), nil))
+	ok(t, o.Put(t.Context(), "mailer", "k-1", []byte("hello")), o.Pass(t.Context()))
 	if got := states(t, o); got != "k-1 sent 4" || s.count() != 4 {
 		t.Error(got, s.got)
 	}
@@ -131,9 +131,9 @@ func TestRetried(t *testing.T) {
 	o, err := outbox.New(outbox.Options{Store: kept, Key: key, Now: c.now, Failed: func(x outbox.Item) { failed = append(failed, x) }})
 	ok(t, err)
 	o.Deliver("mailer", s.send)
-	ok(t, o.Put(t.Context(), "mailer", "k-2", nil), o.Pass(t.Context(), nil))
+	ok(t, o.Put(t.Context(), "mailer", "k-2", nil), o.Pass(t.Context()))
 	c.add(time.Hour)
-	ok(t, o.Pass(t.Context(), nil))
+	ok(t, o.Pass(t.Context()))
 	if got := states(t, o); got != "k-2 failed 1" || s.count() != 1 || len(failed) != 1 || !strings.Contains(failed[0].Why, "404") {
 		t.Error(got, s.got, failed)
 	}
@@ -149,7 +149,7 @@ func TestRetried(t *testing.T) {
 	s.answer = func(int) error { return errors.New("503") }
 	ok(t, o.Put(t.Context(), "mailer", "k-3", nil))
 	for range 24 * 4 {
-		ok(t, o.Pass(t.Context(), nil))
+		ok(t, o.Pass(t.Context()))
 		c.add(time.Hour)
 	}
 	if got := states(t, o); !strings.HasPrefix(got, "k-3 failed 7") || len(failed) != 2 {
@@ -168,7 +168,7 @@ func TestOneAtATime(t *testing.T) {
 	ok(t, box(t, kept, c, s).Put(t.Context(), "mailer", "k", []byte("x")))
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { _ = box(t, kept, c, s).Pass(t.Context(), nil) })
+		all.Go(func() { _ = box(t, kept, c, s).Pass(t.Context()) })
 	}
 	all.Wait()
 	if s.count() != 1 {
@@ -184,13 +184,13 @@ func TestOneAtATime(t *testing.T) {
 	for !strings.Contains(states(t, dying), "l waiting 1") {
 		time.Sleep(time.Millisecond)
 	}
-	ok(t, box(t, kept, c, s).Pass(t.Context(), nil))
+	ok(t, box(t, kept, c, s).Pass(t.Context()))
 	if s.count() != 1 {
 		t.Error("two processes deliver it at the same time")
 	}
 	c.add(3 * time.Minute)
 	o := box(t, kept, c, s)
-	ok(t, o.Pass(t.Context(), nil))
+	ok(t, o.Pass(t.Context()))
 	close(hung)
 	time.Sleep(10 * time.Millisecond)
 	if got := states(t, o); s.count() != 2 || !strings.Contains(got, "l sent 2") {
@@ -223,16 +223,22 @@ func TestStaged(t *testing.T) {
 				}
 				return c.kept, c.err
 			}
-			o := box(t, kept, at, s)
+			asking := func() *outbox.Outbox {
+				o, err := outbox.New(outbox.Options{Store: kept, Key: key, Now: at.now, Kept: ask})
+				ok(t, err)
+				o.Deliver("mailer", s.send)
+				return o
+			}
+			o := asking()
 			ok(t, o.Stage(t.Context(), "mailer", "k", run, c.witnessed, []byte("x")))
 			ok(t, o.Stage(t.Context(), "mailer", "k", run, c.witnessed, []byte("another")))
 			at.add(time.Minute)
-			ok(t, o.Pass(t.Context(), ask), o.Try(t.Context(), "k"))
+			ok(t, o.Pass(t.Context()), o.Try(t.Context(), "k"))
 			if s.count() != 0 || asked != 0 { // to ask a database keeps a run from its commit that is still alive
 				t.Errorf("a run that may be alive: asked %d times, sent %q", asked, s.got)
 			}
 			at.add(2 * time.Minute)
-			if err := box(t, kept, at, s).Pass(t.Context(), ask); !errors.Is(err, c.err) {
+			if err := asking().Pass(t.Context()); !errors.Is(err, c.err) {
 				t.Error(err)
 			}
 			if got := states(t, o); got != c.want || s.count() != c.sent || c.sent > 0 && s.got[0] != "k x" {
@@ -249,7 +255,7 @@ func TestStaged(t *testing.T) {
 
 	c, s := started(), &server{}
 	o := box(t, store.NewMemory(&store.LocalOptions{Now: c.now}), c, s)
-	ok(t, o.Stage(t.Context(), "mailer", "k", exo.NewRunID(), true, []byte("x")), o.Put(t.Context(), "mailer", "k", []byte("x")), o.Pass(t.Context(), nil))
+	ok(t, o.Stage(t.Context(), "mailer", "k", exo.NewRunID(), true, []byte("x")), o.Put(t.Context(), "mailer", "k", []byte("x")), o.Pass(t.Context()))
 	ok(t, o.Stage(t.Context(), "mailer", "l", exo.NewRunID(), true, []byte("x")), o.Forget(t.Context(), "l"))
 	ok(t, o.Put(t.Context(), "mailer", "m", []byte("x")), o.Forget(t.Context(), "m")) // it is released, and so not forgotten
 	if got := states(t, o); got != "k sent 1, m waiting 0" || s.count() != 1 {
@@ -260,13 +266,22 @@ func TestStaged(t *testing.T) {
 // TestSettled: the record of a killed run learns what became of its messages.
 func TestSettled(t *testing.T) {
 	c, s := started(), &server{}
-	o := box(t, store.NewMemory(&store.LocalOptions{Now: c.now}), c, s)
+	run := exo.NewRunID()
+	o, err := outbox.New(outbox.Options{Store: store.NewMemory(&store.LocalOptions{Now: c.now}), Key: key, Now: c.now, Kept: func(_ context.Context, r exo.RunID, _ time.Time) (exo.State, error) {
+		if r == run {
+			return exo.StateApplied, nil
+		}
+		return exo.StateRolledBack, nil
+	}})
+	ok(t, err)
+	o.Deliver("mailer", s.send)
+	ok(t, o.Stage(t.Context(), "mailer", "kept", run, true, nil))
 	ok(t, o.Put(t.Context(), "mailer", "waits", nil), o.Stage(t.Context(), "mailer", "staged", exo.NewRunID(), true, nil), o.Put(t.Context(), "mailer", "refused", nil))
 	s.answer = func(int) error { return outbox.ErrRefused }
 	if err := o.Try(t.Context(), "refused"); !errors.Is(err, outbox.ErrRefused) {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]exo.State{"waits": exo.StateApplied, "staged": exo.StateUnknown, "refused": exo.StateFailed, "never put": exo.StateUnknown} {
+	for key, want := range map[string]exo.State{"waits": exo.StateApplied, "kept": exo.StateApplied, "staged": exo.StateUnknown, "refused": exo.StateFailed, "never put": exo.StateUnknown} {
 		if got, err := o.Settled(t.Context(), key); err != nil || got != want {
 			t.Errorf("%s: %v %v, want %v", key, got, err, want)
 		}
@@ -311,7 +326,7 @@ func TestEncrypted(t *testing.T) {
 		_, err := kept.Put(t.Context(), e)
 		ok(t, err)
 	}
-	ok(t, o.Pass(t.Context(), nil))
+	ok(t, o.Pass(t.Context()))
 	if s.count() != 0 || !strings.Contains(states(t, o), "a waiting 1, b waiting 1") {
 		t.Errorf("%s; sent %q", states(t, o), s.got)
 	}
@@ -331,7 +346,7 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	ok(t, o.Put(ctx, "team", "a", nil), o.Put(ctx, "mailer", "b", nil))
-	go func() { defer close(ended); o.Run(ctx, nil, nil) }()
+	go func() { defer close(ended); o.Run(ctx, nil) }()
 	<-hangs
 	for s.count() < 1 {
 		time.Sleep(time.Millisecond)
@@ -343,7 +358,7 @@ func TestRun(t *testing.T) {
 // TestZero: an outbox without a store or a key keeps nothing, and says so.
 func TestZero(t *testing.T) {
 	for _, o := range []*outbox.Outbox{nil, {}} {
-		if err := errors.Join(o.Put(t.Context(), "a", "b", nil), o.Pass(t.Context(), nil)); err == nil {
+		if err := errors.Join(o.Put(t.Context(), "a", "b", nil), o.Pass(t.Context())); err == nil {
 			t.Error("it keeps a message")
 		}
 	}

@@ -348,6 +348,12 @@ func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, erro
 	return h.connect(ctx, t.lookup)
 }
 
+// Check refuses a host that no Transport could have.
+func (x Host) Check() error {
+	_, err := newHost(x)
+	return err
+}
+
 // Dial connects to the host for another protocol than HTTP, by the rules of a Transport: each address is checked when it is dialled. lookup is that
 // of a Config.
 func (x Host) Dial(ctx context.Context, lookup func(context.Context, string) ([]netip.Addr, error)) (net.Conn, error) {

@@ -54,6 +54,7 @@ type Declared struct {
 	claimed   map[string]condition // one condition on a claim of each kind: see bound.check
 
 	services map[string]services.Opened
+	box      *box // of the sinks among services
 	unpinned bool
 	oldPins  []*Facet // facets with a pin of an older form
 }
@@ -184,6 +185,7 @@ func (d *Declared) Close() error {
 	for _, s := range d.services {
 		s.Close()
 	}
+	errs = append(errs, d.box.close())
 	for _, db := range d.opened {
 		errs = append(errs, db.Close())
 	}

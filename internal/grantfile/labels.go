@@ -57,7 +57,7 @@ func (f *File) checkTags(r *reader) {
 			about, readers, some = n.Text, "", false
 		}
 		text := n.Text
-		if kind, name, ok := strings.Cut(text, ":$principal."); ok && admits {
+		if kind, name, ok := strings.Cut(text, ":$principal."); ok && (admits || use == "own") {
 			switch c := f.claim(name); {
 			case c == nil:
 				r.At(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
@@ -96,6 +96,8 @@ func (f *File) checkTags(r *reader) {
 			r.At(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
 			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
+		case use == "service" && some && strings.Contains(readers, ":$principal."):
+			r.At(n.Pos, "admits: a tag that names the principal is for a `mail` with a recipient whose address is a claim, like `to: { me: $principal.email }`")
 		case (use == "writes" || use == "service") && some:
 			r.At(n.Pos, "admits: what is written there may have many readers: write `%s` if each of them may learn it", about)
 		case some && !slices.Contains(kinds, kind):
@@ -114,7 +116,11 @@ func (f *File) checkTags(r *reader) {
 			check(&f.Services[i].Label[k], "answers")
 		}
 		for k := range f.Services[i].Admits {
-			check(&f.Services[i].Admits[k], "service")
+			use := "service"
+			if f.Services[i].Own(f.Services[i].Admits[k].Text) {
+				use = "own"
+			}
+			check(&f.Services[i].Admits[k], use)
 		}
 	}
 	for i := range f.Services {
