@@ -61,6 +61,7 @@ func commands() cli.Commands {
 		validateCommand(),
 		showCommand(),
 		servicescmd.Command(readGrants),
+		servicescmd.Outbox(readGrants),
 		manifestCommand(),
 		diffCommand(),
 		runCommand(),

@@ -174,10 +174,16 @@ func TestLinesOfKeys(t *testing.T) {
 		".serve.issuers":   {[]string{"zone:", servedBy("https://a.example.com/") + "zone:"}, []string{"https://a.example.com/:", "https://b.example.com/:"}},
 		".approvals.proxy.issuer": {[]string{"zone:", servedBy("https://a.example.com/") + "    https://b.example.com/: {keys: file:k}\napprovals: {key: env:K, store: s, proxy: {header: X, audience: https://x.example.com/c, issuer: https://a.example.com/}}\nzone:"},
 			[]string{"issuer: https://a.example.com/", "issuer: https://b.example.com/"}},
-		".record.database":   {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
-		".services.*.acts":   {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"acts: close-ticket, approve: close-ticket", "acts: [close-ticket, open-ticket], approve: close-ticket"}},
-		".services.*.admits": {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"label: [pii], admits: [pii]", "label: [pii], admits: [pii, deal]"}},
-		".preset":            {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
+		".record.database":    {[]string{"zone:", "record: {database: env:A, key: env:K}\nzone:"}, []string{"env:A", "file:b"}},
+		".services.*.mail":    {[]string{"grants:\n", everySink + "grants:\n"}, []string{"smtps://smtp.", "smtp://smtp."}},
+		".services.*.from":    {[]string{"grants:\n", everySink + "grants:\n"}, []string{"bot@", "bob@"}},
+		".services.*.to":      {[]string{"grants:\n", everySink + "grants:\n"}, []string{"ann@", "eve@"}},
+		".services.*.chat":    {[]string{"grants:\n", everySink + "grants:\n"}, []string{"slack", "teams"}},
+		".services.*.webhook": {[]string{"grants:\n", everySink + "grants:\n"}, []string{"hooks.", "hook."}},
+		".approvals.notify":   {[]string{"grants:\n", everySink + "grants:\n"}, []string{"notify: [team]", "notify: [mailer.ann]"}},
+		".services.*.acts":    {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"acts: close-ticket, approve: close-ticket", "acts: [close-ticket, open-ticket], approve: close-ticket"}},
+		".services.*.admits":  {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"label: [pii], admits: [pii]", "label: [pii], admits: [pii, deal]"}},
+		".preset":             {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
 	} {
 		change := func(text string, pairs []string) string { return strings.NewReplacer(pairs...).Replace(text) }
 		before := change(with(t), c.setup)
@@ -192,6 +198,14 @@ func TestLinesOfKeys(t *testing.T) {
 		t.Errorf("only %d keys are known", len(k.known))
 	}
 }
+
+// everySink is services by which messages leave, and their outbox.
+const everySink = `services:
+  mailer: {mail: "smtps://smtp.example.com", from: bot@example.com, to: {ann: ann@example.com}}
+  team: {chat: slack, secrets: {url: env:T}}
+  ops: {webhook: "https://hooks.example.com/x", secrets: {signature: env:H}}
+approvals: {key: env:K, store: s, notify: [team]}
+`
 
 func servedBy(issuer string) string {
 	return "serve:\n  resource: https://x.example.com/mcp\n  issuers:\n    " + issuer + ": {keys: file:k}\n"

@@ -64,6 +64,8 @@ func (s *Service) checkSink(r *strict.Reader) {
 		kind, method, secrets = "webhook", "send", []string{"signature"}
 		if !s.reachable(s.Webhook.Text) {
 			r.At(s.Webhook.Pos, "webhook: want an address like https://hooks.example.com/exo, without a user, a query and a fragment")
+		} else if _, err := s.transport(s.Webhook.Text); err != nil {
+			r.At(s.Webhook.Pos, "%s", strings.TrimPrefix(err.Error(), "web: "))
 		}
 	case !slices.Contains(notify.Products, s.Chat.Text):
 		r.At(s.Chat.Pos, "chat: want %s, not `%s`", strings.Join(notify.Products, ", "), s.Chat.Text)
