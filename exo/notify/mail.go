@@ -239,7 +239,7 @@ func (m *Mail) failed(err error) error {
 	case proven:
 		return fmt.Errorf("the certificate of %s is not good", m.Host.Name)
 	}
-	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a login that exo knows", m.Host.Name)
+	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a usual login", m.Host.Name)
 }
 
 // boundedConn is a connection from which only so much is read.

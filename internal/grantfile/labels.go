@@ -67,6 +67,9 @@ func (f *File) checkTags(r *reader) {
 				return
 			}
 			text = kind + ":x"
+		} else if ok && use == "service" {
+			r.At(n.Pos, "admits: a tag that names the principal is for a `mail` with a recipient whose address is a claim, like `to: { me: $principal.email }`")
+			return
 		}
 		if err := value.NewLabel(text).Check(); err != nil {
 			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
@@ -96,8 +99,6 @@ func (f *File) checkTags(r *reader) {
 			r.At(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
 			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
-		case use == "service" && some && strings.Contains(readers, ":$principal."):
-			r.At(n.Pos, "admits: a tag that names the principal is for a `mail` with a recipient whose address is a claim, like `to: { me: $principal.email }`")
 		case (use == "writes" || use == "service") && some:
 			r.At(n.Pos, "admits: what is written there may have many readers: write `%s` if each of them may learn it", about)
 		case some && !slices.Contains(kinds, kind):
