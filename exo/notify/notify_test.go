@@ -27,8 +27,10 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/notify"
 	"github.com/exoagent/exoagent/exo/outbox"
+	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exo/web"
@@ -338,7 +340,7 @@ func TestMailFails(t *testing.T) {
 		"the password is wrong":      {"AUTH", "535 password-s3cret", outbox.Waiting, "answers 535"},
 		"it says a gigabyte":         {"MAIL", "250-" + strings.Repeat("x", 1<<20), outbox.Waiting, "takes no mail"},
 		"it knows no login":          {"EHLO", "250 example.com", outbox.Waiting, "takes no mail"},
-		"it says nothing of SMTP":    {"", "HTTP/1.1 200 OK", outbox.Waiting, "takes no mail"},
+		"it says nothing of SMTP":    {"", "HTTP/1.1 password-s3cret", outbox.Waiting, "takes no mail"},
 		"it takes it and then fails": {"QUIT", "500 x", outbox.Sent, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -377,9 +379,13 @@ func TestMailFails(t *testing.T) {
 			}
 			return ""
 		}
-		w := newWorld(t)
-		w.mailer = p.mail()
-		w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
+		for _, login := range []bool{true, false} {
+			w := newWorld(t)
+			if w.mailer = p.mail(); !login {
+				w.mailer.Secret = nil
+			}
+			w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
+		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if slices.ContainsFunc(p.heard, func(l string) bool { return strings.HasPrefix(l, "AUTH") || strings.HasPrefix(l, "MAIL") }) {
@@ -695,9 +701,26 @@ func TestOwnLabel(t *testing.T) {
 	if got := d.Interfaces[0].Methods["send"].Admits; got.String() != value.NewLabel("pii@member").String() {
 		t.Errorf("it declares %v", got)
 	}
-	if res := w.run(`return mailer.send({ to: 'me', subject: 'x', text: 'y' })`); res.Err != nil {
-		t.Error(res.Err)
+	book, err := service.New("Book", "", service.Read("get", "", func(context.Context, service.None) (person, error) { return person{"cat@example.com"}, nil }).Labelled(w.rules.Own, "email"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	w.more["book"] = book
+	all := w.rules.Own.Join(value.Label{})
+	for _, admits := range []value.Label{{}, all} {
+		w.rules.Admits = admits
+		for _, to := range []string{"me", "ann"} {
+			before := len(p.got())
+			res := w.run(`const p = await book.get(); return mailer.send({ to: '` + to + `', subject: 'x', text: p.email })`)
+			if sent, may := len(p.got()) > before, to == "me" || !admits.Empty(); sent != may {
+				t.Errorf("to %s, of whom each is admitted: %v: sent %v: %v", to, !admits.Empty(), sent, res.Err)
+			}
+		}
+	}
+}
+
+type person struct {
+	Email string `json:"email"`
 }
 
 var errNo = errors.New("no")
@@ -712,3 +735,51 @@ func TestSecretMissing(t *testing.T) {
 		t.Errorf("%q %+v", p.heard, items)
 	}
 }
+
+// fullStore keeps nothing.
+type fullStore struct{ store.Store }
+
+func (fullStore) Put(context.Context, store.Entry) (store.Version, error) { return "", errNo }
+
+// TestStageFails: a program whose message can't be kept changes nothing: what it would change is rolled back. The twin with room does both.
+func TestStageFails(t *testing.T) {
+	for _, full := range []bool{true, false} {
+		s, w := newSite(t), newWorld(t)
+		kept := store.Store(store.NewMemory(nil))
+		if full {
+			kept = fullStore{kept}
+		}
+		var err error
+		if w.box, err = outbox.New(outbox.Options{Store: kept, Key: make([]byte, 32)}); err != nil {
+			t.Fatal(err)
+		}
+		w.chat = s.chat("slack")
+		l := &ledger{}
+		w.more["ledger"] = l
+		res := w.run(`await ledger.put(); return team.post({ text: 'x' })`)
+		if (res.Err != nil) != full || l.kept != !full || len(s.bodies) > 0 == full {
+			t.Errorf("full: %v; %v, kept %v, sent %q", full, res.Err, l.kept, s.bodies)
+		}
+	}
+}
+
+// ledger is a store with a unit of work.
+type ledger struct{ kept bool }
+
+func (l *ledger) Describe() (message.Description, error) {
+	i := &message.Interface{Name: "Ledger", Order: []string{"put"}, Methods: map[string]*message.Method{"put": {Name: "put", Doc: "puts", Sends: true, Effect: message.InUnit, Result: &message.Term{Con: &message.Type{Name: value.TypeInt}}}}}
+	return message.Description{Type: &message.Type{Name: "Ledger"}, Interfaces: []*message.Interface{i}}, nil
+}
+
+func (l *ledger) UnitKey() any { return l }
+
+func (l *ledger) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
+	_, err := m.Unit(l, func(context.Context) (exo.Unit, error) { return ledgerUnit{l}, nil })
+	return value.Int(1), err
+}
+
+type ledgerUnit struct{ *ledger }
+
+func (u ledgerUnit) Prepare(context.Context) error  { return nil }
+func (u ledgerUnit) Commit(context.Context) error   { u.kept = true; return nil }
+func (u ledgerUnit) Rollback(context.Context) error { return nil }

@@ -74,7 +74,7 @@ func (c *Chat) payload(text string) any {
 	switch c.Product {
 	case "slack":
 		return map[string]any{"text": slackEscapes.Replace(text), "mrkdwn": false, "parse": "none", "link_names": false, "unfurl_links": false, "unfurl_media": false}
-	case "teams": // a TextRun is no Markdown, and a mention needs an entity besides
+	case "teams": // a TextRun is no Markdown, and a mention needs an entity of its own
 		run := map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": text}}}
 		card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": []any{run}}
 		return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}

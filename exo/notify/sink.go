@@ -28,7 +28,7 @@ type Rules struct {
 	Box       *outbox.Outbox // in which messages wait
 	To        string         // the name of the sink there; the host gives Box a function of this name
 	Admits    value.Label    // labels that may leave to each receiver
-	Own       value.Label    // labels that may leave to the principal's own address besides, each with its readers
+	Own       value.Label    // more labels that may leave to the principal's own address, each with its readers
 	Approve   bool           // a person agrees to each message
 }
 
@@ -40,7 +40,7 @@ type Sink struct {
 
 var _ exo.Stager = Sink{}
 
-// inbox is what the function of a sink does with a message: it stages the message, and returns the error here, or puts it.
+// staging makes the function of a sink stage a message, and returns the error.
 type staging struct {
 	run       exo.RunID
 	witnessed bool
@@ -131,10 +131,8 @@ func plain(what, text string, most int, lines bool) error {
 	for _, c := range text {
 		switch {
 		case lines && (c == '\n' || c == '\t'):
-		case unicode.IsControl(c) && !lines:
-			return service.Refuse("%s has a line break or another control character: want one line of text", what)
 		case unicode.IsControl(c), unicode.In(c, unicode.Zl, unicode.Zp, unicode.Bidi_Control), 0xe0000 <= c && c <= 0xe0fff, '\u200b' <= c && c <= '\u200f' && c != '\u200d', c == '\ufeff', c == '\u2060':
-			return service.Refuse("%s has the character %U, which is not seen: leave it out", what, c)
+			return service.Refuse("%s has the character %U, which breaks a line, or is not seen: leave it out", what, c)
 		}
 	}
 	return nil

@@ -205,7 +205,7 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 		case has && yes:
 			y.State = Waiting
 		case has:
-			y.State, y.Why = Unknown, "its process was stopped at the commit of its run, and no database knows whether that was kept: look, and then retry or drop the message"
+			y.State, y.Why = Unknown, "its process was stopped at the commit of its run, and no store knows whether that was kept: look, and then retry or drop the message"
 		}
 		return has, o.opt.Now().Add(o.opt.For + keptRest), nil
 	})

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -421,4 +422,17 @@ func TestSinkManifest(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 	})
+}
+
+// TestSinksPage: the file about mails, chats and webhooks of docs/services.md is one.
+func TestSinksPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(tu.Root(), "docs", "services.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)[1][1]
+	file, err := grantfile.Parse("exo.yaml", append([]byte("exo: 1\ndatabases: {d: env:D}\ngrants: {members: member}\nfacets: {member: {table: members, scope: shared, columns: {id: {}, email: {label: [pii], readers: {member: id}}}}}\nlabels: {pii: secret}\n"), block...))
+	if err != nil || len(file.Services) != 3 || len(file.Approvals.Notify) != 1 {
+		t.Fatal(err)
+	}
 }
