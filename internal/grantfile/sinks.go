@@ -131,6 +131,9 @@ func (d *Declared) Stagers() map[string]exo.Stager {
 
 // Notify tells those whom the file names under `notify` that a change waits. What they are told has no value: who reads it may see none.
 func (d *Declared) Notify(w review.ChangeSet) {
+	if d.box == nil { // nobody has reviewed the file
+		return
+	}
 	at := "exo approvals show " + w.ID
 	if link := d.File.Approvals.Link.Text; link != "" {
 		at = link + "/" + w.ID
