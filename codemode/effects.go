@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -153,4 +154,27 @@ func counted(ops []string) string {
 		order = append(order, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(order, ", ")
+}
+
+// HasHiddenCause reports whether err has a cause that the program did not read, so that the host's log must keep it. The end of a context,
+// exo.ErrNothingDone, and the error of a run that its caller ended are no hidden causes.
+func HasHiddenCause(err error) bool {
+	if err == nil {
+		return false
+	}
+	e := fail.AsError("", err)
+	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
+}
+
+// unshown reports whether err, the cause of an error, has more in it than the text that the program read.
+func unshown(err error, read string) bool {
+	switch e := err.(type) {
+	case nil:
+		return false
+	case *fail.Error: // the error around it has its text
+		return unshown(e.Err, read)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
+	}
+	return err != exo.ErrNothingDone && err != context.Canceled && err != context.DeadlineExceeded && err.Error() != read
 }

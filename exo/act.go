@@ -109,8 +109,7 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 	return fail.Classify("", ctx.Err())
 }
 
-// errEnded is the error of an object that ended its goroutine before it answered.
-var errEnded = within.ErrEnded
+var errEnded = within.ErrEnded // the error of an object that ended its goroutine before it answered
 
 // acted records the outcome of a message and hands the reply to Next.
 func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err error, took time.Duration) {
@@ -226,7 +225,7 @@ func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 			return value.Value{}, ofObject(fail.AsError("", fail.Foreign(err)))
 		}
 	}
-	return receipt(e.id).WithLabel(m.Label), nil
+	return value.RecordValue(value.Field{Name: "held", Value: value.Bool(true)}, value.Field{Name: "receipt", Value: value.Int(int64(e.id))}).WithLabel(m.Label), nil
 }
 
 // ofObject returns an object's error as the run gets it. Kinds that report on the program's process are not for

@@ -60,10 +60,6 @@ func (e Effect) MayHaveHappened() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
 }
 
-func receipt(call uint64) value.Value {
-	return value.RecordValue(value.Field{Name: "held", Value: value.Bool(true)}, value.Field{Name: "receipt", Value: value.Int(int64(call))})
-}
-
 // refuseEffect returns why message m may not change anything, or nil. It is called while messages are
 // admitted, in their order: nothing that it looks at depends on how fast calls are.
 func (s *Session) refuseEffect(m *Message) error {
@@ -107,20 +103,17 @@ var errNoStore = errors.New("exo: a method has the effect InUnit, but its object
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
+	first := &s.pending
 	switch m.Root.Method().Effect {
 	case message.InUnit:
 		s.written = m.store
-	case message.Held:
 	case message.Immediate:
-		if s.immediate == "" {
-			s.immediate = s.opName(m.Root)
-		}
-		return
-	default:
+		first = &s.immediate
+	case message.NoEffect:
 		return
 	}
-	if s.pending == "" {
-		s.pending = s.opName(m.Root)
+	if *first == "" {
+		*first = s.opName(m.Root)
 	}
 }
 
@@ -192,8 +185,8 @@ type change struct {
 	Effect
 	store  any
 	admits value.Label // the label that may leave by the effect
-	held   *heldEffect
-	asks   bool // the effect is in a unit of work, and a person may have to agree to it
+	held   *Message    // the message of an effect that acts after the run has committed
+	asks   bool        // the effect is in a unit of work, and a person may have to agree to it
 }
 
 // errOpen is the Err of an effect that has not ended yet.
@@ -234,7 +227,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		default:
 			c.State = StateHeld
 			if e.effect == message.Held {
-				c.held = &heldEffect{m: m, e: e}
+				c.held = m
 			} else if v.Type() == value.TypeInt && v.Int() == 0 { // the type is checked, since a sealed reply is no Int
 				c.NoRowsText = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
 			}

@@ -58,6 +58,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 			}
 			if p != nil {
 				s.callbackFailed(p)
+				s.forget(context.WithoutCancel(ctx))
 				if s.committing {
 					s.become(StateFailed, err, func(c *change) bool { return c.Mode == message.Held })
 					s.become(StateUnknown, err, anyChange)
@@ -93,7 +94,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	if failed == nil {
 		failed = released
 	}
-	if err := s.note(s.releasing(result, released)); failed == nil {
+	if err := s.note(Entry{Step: Released, Label: s.Label(), Digest: s.digestOf(result), Err: released}); failed == nil {
 		failed = err
 	}
 	s.mu.Lock()
@@ -112,17 +113,18 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	if failed == nil {
 		failed = s.raised()
 	}
-	var changes []any
+	var changes, more []any
 	if failed == nil && final && (s.gate.record != nil || s.gate.review != nil) {
 		changes, failed = s.announced(ctx)
 	}
 	if failed == nil && final && s.gate.review != nil && !s.run.Preview {
-		var more []any
 		more, failed = s.review(ctx, changes)
 		changes = append(changes, more...)
 	}
 	if failed == nil && final && !s.run.Preview {
-		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
+		if failed = s.stage(ctx); failed == nil {
+			failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
+		}
 	}
 	switch {
 	case failed == nil && s.run.Preview:
@@ -139,6 +141,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 		s.committing = true
 		failed = s.settleChanges(ctx, final)
 	default:
+		s.forget(ctx)
 		if err := s.undo(ctx); err != nil {
 			e := *fail.AsError("", failed)
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
@@ -203,23 +206,19 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	case failed == nil:
 		s.settleUnits(ctx, stores)
 		s.actHeld(ctx)
-	case state == StateRolledBack:
-		s.become(StateRolledBack, failed, anyChange)
 	default:
-		s.become(StateFailed, failed, anyChange)
+		if s.forget(ctx); state != StateRolledBack {
+			state = StateFailed
+		}
+		s.become(state, failed, anyChange)
 	}
 	return failed
-}
-
-// heldEffect is a message that acts after its run has committed.
-type heldEffect struct {
-	m *Message
-	e *pending
 }
 
 // actHeld lets the held effects act, one after the other. Each is recorded before it acts. An effect whose entry
 // could not be appended is not tried. An effect is never tried again, even if the record does not have its outcome.
 func (s *Session) actHeld(ctx context.Context) {
+	defer s.forget(ctx)
 	ctx, stop := context.WithTimeout(ctx, s.gate.limits.Held)
 	defer stop()
 	s.mu.Lock()
@@ -230,13 +229,16 @@ func (s *Session) actHeld(ctx context.Context) {
 			continue
 		}
 		state, err := StateFailed, error(nil)
-		if failed := s.noteMessage(c.held.e, Entry{Step: Acting, Label: s.Label()}); failed != nil {
+		if failed := s.noteMessage(c.held.entry, Entry{Step: Acting, Label: s.Label()}); failed != nil {
 			err = failed
 		} else {
 			start := time.Now()
 			var v value.Value
 			v, state, err = s.actOne(ctx, c.held)
-			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // if note fails, the entry is owed and appended later
+			s.mu.Lock()
+			details := c.held.entry.details
+			s.mu.Unlock()
+			_ = s.noteMessage(c.held.entry, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: details, Took: time.Since(start)}) // if note fails, the entry is owed and appended later
 		}
 		s.mu.Lock()
 		c.State, c.Err = state, err
@@ -244,8 +246,8 @@ func (s *Session) actHeld(ctx context.Context) {
 	}
 }
 
-func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, state State, err error) {
-	if cut := h.m.cutOff(); cut != nil {
+func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, state State, err error) {
+	if cut := held.cutOff(); cut != nil {
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
@@ -253,10 +255,10 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer h.m.whenCut(cancel)()
+	defer held.whenCut(cancel)()
 	replied := make(chan value.Value, 1)
 	failed, returned := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error {
-		m, err := h.m.unsealing()
+		m, err := held.unsealing()
 		if err != nil {
 			return err
 		}
@@ -270,7 +272,7 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 		default: // the object ended its goroutine
 		}
 	}
-	_ = s.after(h.m, v, failed) // if a policy panics, note stops what follows
+	_ = s.after(held, v, failed) // if a policy panics, note stops what follows
 	switch {
 	case failed == nil:
 		return v, StateApplied, nil
@@ -293,12 +295,6 @@ func (m *Message) unsealing() (*Message, error) {
 	}
 	open.entry = m.entry
 	return open, nil
-}
-
-func (s *Session) details(e *pending) []any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return e.details
 }
 
 // Release decides whether the run's result may leave. The result is a sink like any other.
@@ -325,8 +321,4 @@ func (s *Session) Release() error {
 		return &fail.Error{Kind: fail.Denied, Msg: text, Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 	}
 	return nil
-}
-
-func (s *Session) releasing(result value.Value, refused error) Entry {
-	return Entry{Step: Released, Label: s.Label(), Digest: s.digestOf(result), Err: refused}
 }

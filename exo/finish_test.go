@@ -132,8 +132,14 @@ type ending struct {
 // end sends the named methods, each after the reply to the one before, and finishes.
 func end(t *testing.T, s *shop, record func(Entry) error, program error, methods ...string) *ending {
 	t.Helper()
+	return endOf(t, s, s, record, program, methods...)
+}
+
+// endOf is end of a program that finds o, an object of the shop.
+func endOf(t *testing.T, o Object, s *shop, record func(Entry) error, program error, methods ...string) *ending {
+	t.Helper()
 	w := &ending{world: &world{t: t}, shop: s}
-	g, err := NewGate(Config{Grants: map[string]Object{"shop": s}, Limits: Limits{Commit: 10 * time.Millisecond, Held: 10 * time.Millisecond}, Record: RecordFunc(func(e Entry) error {
+	g, err := NewGate(Config{Grants: map[string]Object{"shop": o}, Limits: Limits{Commit: 10 * time.Millisecond, Held: 10 * time.Millisecond}, Record: RecordFunc(func(e Entry) error {
 		if record != nil {
 			if err := record(e); err != nil {
 				return err
@@ -666,30 +672,4 @@ func TestDoneIsRecordedAfterAPanic(t *testing.T) {
 			t.Errorf("%s; %+v", got, w.s.Effects())
 		}
 	})
-}
-
-// TestHiddenCause: an error has a reason for the host's log where a program reads less than its text, and none where the rest is the end of a
-// context or that nothing was done.
-func TestHiddenCause(t *testing.T) {
-	reason := errors.New("relation todos does not exist")
-	for name, c := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"none":                {nil, false},
-		"internal":            {fail.Classify("", reason), true},
-		"internal, Msg alone": {&fail.Error{Kind: fail.Internal, Msg: "a plan without a table"}, true},
-		"denied":              {&fail.Error{Kind: fail.Denied, Msg: "its host has to look at it", Err: reason}, true},
-		"denied, in another":  {&fail.Error{Kind: fail.Denied, Err: fmt.Errorf("%w: %w", ErrNothingDone, &fail.Error{Kind: fail.Denied, Err: reason})}, true},
-		"all was read":        {fail.Errorf(fail.Invalid, "todos", "no such row"), false},
-		"nothing done":        {&fail.Error{Kind: fail.Invalid, Msg: "no such row", Err: ErrNothingDone}, false},
-		"nothing done, twice": {&fail.Error{Kind: fail.Invalid, Err: fmt.Errorf("%w: %w", ErrNothingDone, fail.Errorf(fail.Invalid, "", "no such row"))}, false},
-		"the same text":       {&fail.Error{Kind: fail.Invalid, Msg: "no such row", Err: errors.New("no such row")}, false},
-		"too late":            {fail.Classify("", context.DeadlineExceeded), false},
-		"its caller ended it": {&fail.Error{Kind: fail.Cancelled, Err: reason}, false},
-	} {
-		if got := HasHiddenCause(c.err); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
 }

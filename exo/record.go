@@ -207,14 +207,8 @@ func (g *Gate) debts(make bool) *debts {
 	return d
 }
 
-// owe keeps an entry that could not be appended. There are only a few for each active run: while entries are
-// owed, no run begins and no effect is admitted.
-func (g *Gate) owe(e Entry) {
-	for !g.debts(true).add(e) {
-	}
-}
-
-// add returns false if the debts were paid meanwhile, since an entry added then would never be appended.
+// add keeps an entry that could not be appended. There are only a few for each active run: while entries are owed, no run begins and
+// no effect is admitted. add returns false if the debts were paid meanwhile, since an entry added then would never be appended.
 func (d *debts) add(e Entry) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -281,7 +275,8 @@ func (s *Session) note(e Entry) error {
 	s.unrecorded = true
 	s.mu.Unlock()
 	if e.tellsOfTheDone() {
-		s.gate.owe(e)
+		for !s.gate.debts(true).add(e) {
+		}
 	}
 	if p != nil {
 		s.callbackFailed(p)

@@ -99,6 +99,7 @@ type Session struct {
 	wake        chan struct{}
 	units       []*unitEntry // the units of work in the order in which they were opened
 	effects     []*change
+	staged      []*change // held effects that a Stager keeps
 	closed      bool
 
 	unrecorded bool    // an entry could not be appended to the record

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"
@@ -34,7 +35,7 @@ func TestSettler(t *testing.T) {
 		{"a change and a mail", []string{"put", "mail"}, "", nil, 0, nil, "record committing, commit, record committed, settle, record acting, mail, record acted, record ended", ""},
 		{"it fails", []string{"put", "mail"}, "settle", fail, 0, nil, "record committing, commit, record committed, settle, record settled, record acting, mail, record acted, record ended", "broken"},
 		{"it panics", []string{"put"}, "settle", func(context.Context) error { panic("oh") }, 0, nil, "record committing, commit, record committed, settle, record settled, record ended", "panic: oh"},
-		{"it does not heed its context", []string{"put"}, "settle", func(context.Context) error { select {} }, 0, nil, "record committing, commit, record committed, settle, record settled, record ended", errLost.Error()},
+		{"it does not heed its context", []string{"put"}, "settle", func(context.Context) error { select {} }, 0, nil, "record committing, commit, record committed, settle, record settled, record ended", within.ErrLost.Error()},
 		{"nothing is changed", []string{"count"}, "", nil, 0, nil, "commit, record ended", ""},
 		{"a mail alone", []string{"mail"}, "", nil, 0, nil, "record committing, record committed, record acting, mail, record acted, record ended", ""},
 		{"the program fails", []string{"put"}, "", nil, 0, bad, "rollback, record ended", ""},

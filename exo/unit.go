@@ -151,15 +151,15 @@ func (s *Session) review(ctx context.Context, stores []any) (details []any, err 
 
 // outgoing describes a held effect to the person who reviews it.
 func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
-	open, err := c.held.m.unsealing()
+	open, err := c.held.unsealing()
 	if err != nil {
 		return to, err
 	}
-	names, named := c.held.m.GrantNames()
-	to = changeset.Message{Op: c.Op, Sealed: c.Sealed, Label: c.held.e.label.Tags()}
+	names, named := c.held.GrantNames()
+	to = changeset.Message{Op: c.Op, Sealed: c.Sealed, Label: c.held.entry.label.Tags()}
 	to.Rule, to.Who = s.asks(open)
 	var whole bool
-	if to.Text, whole = spell.Message(c.held.m.Root, names, maxReviewed); !whole {
+	if to.Text, whole = spell.Message(c.held.Root, names, maxReviewed); !whole {
 		to.Unfit = "is longer than a person is shown"
 	} else if !named { // an object without a granted name has only a number, which means nothing to a reader
 		to.Unfit = "has an object that came with a reply, which can't be shown"
@@ -260,29 +260,6 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-// HasHiddenCause reports whether err has a cause that the program did not read, so that the host must log it. The end of a context,
-// ErrNothingDone, and the error of a run that its caller ended do not count.
-func HasHiddenCause(err error) bool {
-	if err == nil {
-		return false
-	}
-	e := fail.AsError("", err)
-	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
-}
-
-// unshown reports whether err, the cause of an error, contains more than read, the text for the program.
-func unshown(err error, read string) bool {
-	switch e := err.(type) {
-	case nil:
-		return false
-	case *fail.Error: // the error that wraps this one already has its text
-		return unshown(e.Err, read)
-	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
-	}
-	return err != ErrNothingDone && err != context.Canceled && err != context.DeadlineExceeded && err.Error() != read
-}
-
 var errNoUnit = errors.New("exo: a unit of work could not be opened")
 
 var errOutside = errors.New("exo: the object changed something without a unit of work: open one with Message.Unit")
@@ -300,6 +277,51 @@ func (s *Session) opened(store any) bool {
 type Prepared struct {
 	Changed   int
 	Witnessed int
+}
+
+// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores.
+// After a kill it asks the stores whether the run was kept.
+type Stager interface {
+	Object
+	// Stage keeps a held message: Eval or Forget follows, or a kill. witnessed reports whether each changed store will know of the run. Its error
+	// fails the run, and so must not depend on what the message holds, which may be sealed.
+	Stage(ctx context.Context, m *Message, witnessed bool) error
+	// Forget drops a message that was to be kept, even if Stage failed: it does not act.
+	Forget(ctx context.Context, m *Message) error
+}
+
+// stage lets objects keep the held effects of a run that has changed stores. A run without such changes commits nothing before its effects act.
+func (s *Session) stage(ctx context.Context) error {
+	p := s.prepared()
+	for _, c := range s.effects { // nothing else uses them by now
+		if c.State != StateHeld || c.held == nil || p.Changed == 0 {
+			continue
+		}
+		if o, ok := c.held.Objects[c.held.Root.Receiver().Slot].(Stager); ok {
+			s.staged = append(s.staged, c)
+			if err := s.step(ctx, &unitEntry{}, func(ctx context.Context) error {
+				if m, err := c.held.unsealing(); err == nil { // to fail would show the program what its sealed values are
+					return o.Stage(ctx, m, p.Witnessed == p.Changed)
+				}
+				return nil
+			}); err != nil {
+				return fail.Classify(c.Op, err)
+			}
+		}
+	}
+	return nil
+}
+
+// forget drops what stage kept and what did not act. If an object can't drop a message now, the stores will show it that the run was not kept.
+func (s *Session) forget(ctx context.Context) {
+	for _, c := range s.staged {
+		if c.State != StateHeld && c.State != StateFailed {
+			continue
+		}
+		_ = s.step(ctx, &unitEntry{}, func(ctx context.Context) error {
+			return c.held.Objects[c.held.Root.Receiver().Slot].(Stager).Forget(ctx, c.held)
+		})
+	}
 }
 
 // announced returns the lists of the units that are ChangeListers.
@@ -322,9 +344,8 @@ func (s *Session) announced(ctx context.Context) (out []any, err error) {
 }
 
 func (s *Session) prepared() *Prepared {
-	var p Prepared
 	stores := s.changed()
-	p.Changed = len(stores)
+	p := Prepared{Changed: len(stores)}
 	for _, u := range s.units {
 		if stores[u.key] && u.witnessed {
 			p.Witnessed++
@@ -456,14 +477,12 @@ func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 // step calls one method of a unit within Limits.Commit.
 func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context) error) error {
 	if u.lost {
-		return errLost
+		return within.ErrLost
 	}
 	err, returned := within.Limit(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return fail.Foreign(f(ctx)) })
 	if !returned {
 		u.lost = true
-		s.drop(errLost)
+		s.drop(within.ErrLost)
 	}
 	return err
 }
-
-var errLost = within.ErrLost

@@ -157,7 +157,7 @@ func settleApprovals(t *testing.T, lost bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := pending.Open(t.Context(), f)
+	kept, err := pending.Open(t.Context(), f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

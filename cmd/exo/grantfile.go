@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -178,7 +179,7 @@ func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 // settle completes the record of runs whose process was stopped, before this process begins a run. It asks the databases that know the outcome.
 func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
-	if err := record.Reconcile(ctx, rec, runs, stores(d)...); err != nil {
+	if err := settlers(d).Reconcile(ctx, rec, runs); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -188,6 +189,17 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 		}
 	}
 	return nil
+}
+
+// settlers have the databases that know what became of runs, and the sinks that know what became of messages.
+func settlers(d *grantfile.Declared) record.Settlers {
+	s := record.Settlers{Stores: stores(d), Objects: map[string]record.Settler{}}
+	for name, o := range d.Stagers() {
+		if is, ok := o.(record.Settler); ok {
+			s.Objects[name] = is
+		}
+	}
+	return s
 }
 
 func stores(d *grantfile.Declared) (all []record.Store) {
@@ -287,7 +299,7 @@ func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.Unset
 	}
 	defer d.Close()
 	runs, err := rec.Unsettled()
-	return runs, errors.Join(err, record.Reconcile(ctx, rec, runs, stores(d)...), rec.Close())
+	return runs, errors.Join(err, settlers(d).Reconcile(ctx, rec, runs), rec.Close())
 }
 
 // isGrantFile reports whether an argument names a grant file rather than a package.
@@ -309,7 +321,9 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	var refused error
 	app := replOf(f, func(ctx context.Context, db *exosql.DB) (*grantfile.Declared, error) {
 		if opened == nil {
-			opened, refused = openGrants(ctx, std, f, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}})
+			if opened, refused = openGrants(ctx, std, f, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}}); refused == nil {
+				opened.Deliver(nil)
+			}
 		}
 		return opened, refused
 	})
@@ -322,7 +336,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		defer rec.Close()
 		app.Options.Record = rec
 	}
-	kept, err := pending.Open(context.Background(), f)
+	kept, err := pending.Open(context.Background(), f, func(w review.ChangeSet) { opened.Notify(w) })
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ func commands() cli.Commands {
 		showCommand(),
 		servicescmd.Command(readGrants),
 		budgetscmd.Command(readGrants),
+		servicescmd.Outbox(readGrants),
 		manifestCommand(),
 		diffCommand(),
 		runCommand(),

@@ -178,7 +178,8 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 	case d.File.Writes():
 		opt.Record = core.Unrecorded // used if the file names no record
 	}
-	kept, err := pending.Open(ctx, d.File)
+	d.Deliver(nil)
+	kept, err := pending.Open(ctx, d.File, d.Notify)
 	if err != nil {
 		return nil, nil, errors.Join(err, closing())
 	}

@@ -270,7 +270,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		}
 	}
 	if err == nil {
-		t.kept, err = pending.Open(ctx, f)
+		t.kept, err = pending.Open(ctx, f, t.d.Notify)
 	}
 	if err == nil {
 		t.budgets, t.shut, err = f.OpenBudgets(ctx)
@@ -282,6 +282,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		t.close()
 		return nil, err
 	}
+	t.d.Deliver(func(err error) { fmt.Fprintln(std.Err, "messages that wait can't be delivered:", err) })
 	return t, nil
 }
 

@@ -97,3 +97,61 @@ func TestDiffOfServices(t *testing.T) {
 		t.Errorf("the URL of -db is its secret: %+v", r)
 	}
 }
+
+// TestOutbox: an operator sees what a program has sent and a server did not take, has it tried again once the server does, and drops what is no longer
+// wanted. Nobody reads the message there.
+func TestOutbox(t *testing.T) {
+	var asked atomic.Int32
+	var code atomic.Int32
+	code.Store(http.StatusNotFound)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(int(code.Load()))
+	}))
+	defer h.Close()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "exo.yaml")
+	t.Setenv("OUTBOX_URL", strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/s3cret")
+	file := "exo: 1\nreviewed: true\nrecord: record\napprovals: { key: file:k, store: waits }\nservices:\n  team: { chat: mattermost, networks: [127.0.0.0/8, '::1/128'], secrets: { url: env:OUTBOX_URL } }\n"
+	write(t, path, file)
+	if r := exo(t, "", "approvals", "init", "-file", path); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if r := exo(t, "", "validate", path); r.code != cli.ExitDone {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "services", path); r.code != cli.ExitDone || !strings.Contains(r.out, "post (acts)") || strings.Contains(r.out, "pin") {
+		t.Errorf("%+v", r)
+	}
+	key := regexp.MustCompile(`[0-9a-f]{32}-1`)
+	var keys []string
+	for range 2 {
+		exo(t, "", "run", path, "-as", "", "-e", "return team.post({ text: 'a b0dy' })")
+	}
+	r := exo(t, "", "services", "outbox", path)
+	if keys = key.FindAllString(r.out, -1); r.code != 0 || len(keys) != 2 || strings.Count(r.out, "failed") != 2 || !strings.Contains(r.out, "answers 404") || strings.Contains(r.out, "b0dy") || strings.Contains(r.out, "s3cret") {
+		t.Fatalf("%+v", r)
+	}
+	if r := exo(t, "", "services", "outbox", "-retry", keys[0], path); r.code != cli.ExitFound || !strings.Contains(r.err, "answers 404") || strings.Contains(r.err, "s3cret") {
+		t.Errorf("%+v", r)
+	}
+	code.Store(http.StatusOK)
+	if r := exo(t, "", "services", "outbox", "-retry", keys[0], path); r.code != 0 || asked.Load() != 4 {
+		t.Errorf("%d %+v", asked.Load(), r)
+	}
+	if r := exo(t, "", "services", "outbox", "-drop", keys[1], path); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "services", "outbox", "-drop", keys[1], path); r.code != cli.ExitFound || !strings.Contains(r.err, "there is no such message") {
+		t.Errorf("%+v", r)
+	}
+	var all []struct{ Key, State string }
+	r = exo(t, "", "services", "outbox", "-json", path)
+	if err := json.Unmarshal([]byte(r.out), &all); err != nil || len(all) != 1 || all[0].Key != keys[0] || all[0].State != "sent" {
+		t.Errorf("%v %s", err, r.out)
+	}
+	write(t, path, strings.Replace(file, "reviewed: true", "reviewed: false", 1))
+	if r := exo(t, "", "services", "outbox", "-retry", keys[0], path); r.code != cli.ExitUsage || asked.Load() != 4 {
+		t.Errorf("a file that nobody has reviewed sends a secret: %+v", r)
+	}
+}

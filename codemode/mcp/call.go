@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -33,7 +32,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
-	if s.cfg.OnHiddenError != nil && exo.HasHiddenCause(res.Err) {
+	if s.cfg.OnHiddenError != nil && codemode.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {

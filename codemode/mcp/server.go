@@ -42,7 +42,7 @@ type Config struct {
 	Believe bool
 
 	// OnHiddenError is called with each error that ended a program and has a reason that the client does not
-	// see: an internal error, or a database that the host must look at (see exo.HasHiddenCause). The error may
+	// see: an internal error, or a database that the host must look at (see codemode.HasHiddenCause). The error may
 	// contain values of rows. It is called on the goroutine of the request, and may be nil.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }

@@ -67,8 +67,9 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 // Reconcile appends the entries that runs lack because their process was killed: whether they committed, what became of their effects, and
 // that they ended. It asks s and never guesses. A held effect that was about to act, and an immediate one, is never tried again. Its state is
 // the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run; if the object fails, Reconcile returns that
-// error at the end. Any other held effect never acted. If a store fails, Reconcile leaves the run unsettled, and returns the error when the
-// other runs are done. In a shared log it skips runs that another process is settling.
+// error at the end. Any other held effect never acted, unless its object is an [exo.Stager] and the run may have committed: then the object
+// answers, too. If a store fails, Reconcile leaves the run unsettled, and returns the error when the other runs are done. In a shared log it
+// skips runs that another process is settling.
 //
 // Call it before the first run of a process that continues the record.
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
@@ -105,6 +106,13 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 		state = exo.StateRolledBack
 	}
 	return state, nil
+}
+
+// staged reports whether a held effect may act although its process ended before it did: its object kept it before a commit that may have happened.
+func (s Settlers) staged(e *exo.Effect, committed exo.State) bool {
+	name, _, _ := strings.Cut(e.Op, ".")
+	_, is := s.Objects[name].(exo.Stager)
+	return is && (committed == exo.StateApplied || committed == exo.StateUnknown)
 }
 
 // maxSettle bounds how long an object is asked about one call.
@@ -147,7 +155,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held {
 			entry.Step = exo.Acted
 		}
-		if e.Mode == message.Held && !p.acting {
+		if e.Mode == message.Held && !p.acting && !s.staged(e, state) {
 			entry.State = never(state)
 		} else {
 			var err error

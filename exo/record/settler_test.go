@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // settler answers about each key, and keeps what it was asked.
@@ -231,4 +232,55 @@ func TestUnknownInAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.intact(t, "after it was settled")
+}
+
+// stager is a settler that keeps calls before the commit.
+type stager struct{ settler }
+
+func (*stager) Describe() (message.Description, error) { return message.Description{}, nil }
+
+func (*stager) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Null(), nil }
+
+func (*stager) Stage(context.Context, *exo.Message, bool) error { return nil }
+
+func (*stager) Forget(context.Context, *exo.Message) error { return nil }
+
+// TestSettlersThatStage: an object that kept a call before the commit says what became of it, although the process was killed before the call acted,
+// and only if the run may have committed. Of another object such a call never acted.
+func TestSettlersThatStage(t *testing.T) {
+	for name, c := range map[string]struct {
+		to     Settler
+		kept   bool
+		commit bool // the run was about to commit
+		want   exo.State
+		asked  bool
+	}{
+		"it was kept":                  {&stager{settler{state: exo.StateApplied}}, true, true, exo.StateApplied, true},
+		"it was not kept":              {&stager{settler{state: exo.StateApplied}}, false, true, exo.StateRolledBack, false},
+		"it was not to commit":         {&stager{settler{state: exo.StateApplied}}, true, false, exo.StateRolledBack, false},
+		"another object, it was kept":  {&settler{state: exo.StateApplied}, true, true, exo.StateFailed, false},
+		"the object does not know yet": {&stager{settler{state: exo.StateUnknown}}, true, true, exo.StateUnknown, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := exo.NewRunID()
+			var b bytes.Buffer
+			l := New(&b)
+			es := []exo.Entry{entry(id, exo.Begun), about(id, message.Held, exo.Intent, "mail.send", exo.NoState), about(id, message.Held, exo.Outcome, "mail.send", exo.StateHeld)}
+			if c.commit {
+				es = append(es, exo.Entry{RunID: id, Step: exo.Committing, At: time.Now(), Prepared: &exo.Prepared{Changed: 1, Witnessed: 1}})
+			}
+			appendAll(t, l, es)
+			runs, err := Unsettled(bytes.NewReader(b.Bytes()))
+			if err == nil {
+				err = Settlers{Stores: []Store{&answers{kept: c.kept}}, Objects: map[string]Settler{"mail": c.to}}.Reconcile(t.Context(), l, runs)
+			}
+			if err == nil {
+				err = checkSettledAs(t, b.Bytes(), id, c.want)
+			}
+			s, is := c.to.(*stager)
+			if err != nil || is && (len(s.asked) > 0) != c.asked {
+				t.Error(err, c.to)
+			}
+		})
+	}
 }

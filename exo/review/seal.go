@@ -3,11 +3,8 @@ package review
 // This file encrypts change sets, and makes the keyed digest that two runs are compared by.
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -17,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/aead"
 )
 
 // chunkBytes is the size of one encrypted chunk. In base64 and JSON it stays under store.MaxValue.
@@ -32,27 +30,17 @@ func (k *Keeper) derive(what, id string, n int) ([]byte, error) {
 	return hkdf.Key(sha256.New, k.opt.Key, []byte(id), "exo/review 1: "+what, n)
 }
 
-func (k *Keeper) aead(id string) (cipher.AEAD, error) {
-	key, err := k.derive("encryption", id, 32)
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
+func (k *Keeper) box(id string) (aead.Box, error) {
+	return aead.New(k.opt.Key, "exo/review 1: encryption", id)
 }
 
 // seal encrypts a text with a key derived from its ID, authenticates the principal with it, and cuts it into chunks.
 func (k *Keeper) seal(p exo.Principal, id string, text []byte) (chunks [][]byte, err error) {
-	box, err := k.aead(id)
+	box, err := k.box(id)
 	if err != nil {
 		return nil, err
 	}
-	nonce := make([]byte, box.NonceSize())
-	rand.Read(nonce) // rand.Read never returns an error
-	sealed := box.Seal(nonce, nonce, text, []byte(p))
+	sealed := box.Seal(text, []byte(p))
 	for len(sealed) > 0 {
 		n := min(len(sealed), chunkBytes)
 		b, err := json.Marshal(chunk{string(p), sealed[:n]})
@@ -74,14 +62,12 @@ func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.
 		}
 		sealed, principal = append(sealed, x.Sealed...), exo.Principal(x.Principal)
 	}
-	box, err := k.aead(id)
+	box, err := k.box(id)
 	if err != nil {
 		return nil, "", err
 	}
-	if n := box.NonceSize(); len(sealed) >= n {
-		if text, err = box.Open(nil, sealed[:n], sealed[n:], []byte(principal)); err == nil {
-			return text, principal, nil
-		}
+	if text, err = box.Open(sealed, []byte(principal)); err == nil {
+		return text, principal, nil
 	}
 	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or sealed with another key: it can't be agreed to", id)
 }

@@ -100,11 +100,6 @@ func NewTransport(c Config) (*Transport, error) {
 		return nil, fmt.Errorf("web: bounds must not be negative")
 	}
 	t := &Transport{bounds: b, lookup: c.Lookup, used: c.Used}
-	if t.lookup == nil {
-		t.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
-		}
-	}
 	for _, x := range c.Hosts {
 		h, err := newHost(x)
 		if err != nil {
@@ -360,7 +355,32 @@ func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, erro
 	if h == nil {
 		return nil, refusef("the host is not allowed")
 	}
-	addrs, err := t.lookup(ctx, h.Name)
+	return h.connect(ctx, t.lookup)
+}
+
+// Check refuses a host that no Transport could have.
+func (x Host) Check() error {
+	_, err := newHost(x)
+	return err
+}
+
+// Dial connects to the host for another protocol than HTTP, by the rules of a Transport: each address is checked when it is dialled. lookup is that
+// of a Config.
+func (x Host) Dial(ctx context.Context, lookup func(context.Context, string) ([]netip.Addr, error)) (net.Conn, error) {
+	h, err := newHost(x)
+	if err != nil {
+		return nil, err
+	}
+	return h.connect(ctx, lookup)
+}
+
+func (h *host) connect(ctx context.Context, lookup func(context.Context, string) ([]netip.Addr, error)) (net.Conn, error) {
+	if lookup == nil {
+		lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	addrs, err := lookup(ctx, h.Name)
 	if len(addrs) == 0 && err == nil {
 		err = errors.New("the name has no address")
 	}

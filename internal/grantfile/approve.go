@@ -4,6 +4,7 @@ package grantfile
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -22,6 +23,8 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -46,6 +49,8 @@ type Approvals struct {
 	Link  Name
 	Shows []Name // labels that an approver may see, too
 	Proxy Proxy
+
+	Notify []Name // sinks that are told of each change set
 	Pos
 }
 
@@ -135,9 +140,10 @@ func (f *File) approvals(r *reader, e entry) {
 				a.Store = Secret{Kind: "folder", Name: s, Pos: posOf(e.Value), Dir: r.Dir}
 			}
 		},
-		"wait":  func(e entry) { a.Wait = r.Duration(e.Value, "wait") },
-		"link":  func(e entry) { a.Link = r.Name(e.Value, "link") },
-		"shows": func(e entry) { a.Shows = r.Names(e.Value, "shows") },
+		"wait":   func(e entry) { a.Wait = r.Duration(e.Value, "wait") },
+		"link":   func(e entry) { a.Link = r.Name(e.Value, "link") },
+		"shows":  func(e entry) { a.Shows = r.Names(e.Value, "shows") },
+		"notify": func(e entry) { a.Notify = r.Names(e.Value, "notify") },
 		"proxy": func(e entry) {
 			r.Fields(e.Value, "proxy", map[string]func(entry){
 				"header":   func(e entry) { a.Proxy.Header = r.Name(e.Value, "header") },
@@ -158,6 +164,21 @@ func (f *File) approvals(r *reader, e entry) {
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
 		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
 	}
+}
+
+// Open opens the store.
+func (a Approvals) Open(ctx context.Context, env func(string) string) (store.Store, error) {
+	if a.Store.Kind == "folder" {
+		return store.OpenFolder(a.Folder(), &store.LocalOptions{Shared: true})
+	}
+	if env == nil {
+		env = os.Getenv
+	}
+	at, err := a.Store.Read(env)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, at, nil)
 }
 
 // Folder returns the folder in which change sets wait, if Store is a folder.
@@ -273,6 +294,9 @@ func (a Approvals) lines(add func(of, what, format string, args ...any)) {
 	for _, l := range a.Shows {
 		add("approvals", "show "+l.Text, "")
 	}
+	for _, to := range a.Notify {
+		add("approvals", "tell "+to.Text, "")
+	}
 	if p := a.Proxy; p.Header.Text != "" {
 		add("approvals", "proxy", "%s, signed by %s for %s", p.Header.Text, p.Issuer.Text, p.Audience.Text)
 	}
@@ -296,7 +320,7 @@ func (f *File) Sees(visible value.Label) bool {
 
 // ApprovalFindings returns the reasons why change sets can't be kept. It opens no store.
 func (f *File) ApprovalFindings() []Finding {
-	if !f.Approves() {
+	if !f.Approves() && !f.Sends() {
 		return nil
 	}
 	_, err := f.ApprovalKey()

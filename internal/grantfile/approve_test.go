@@ -119,7 +119,7 @@ func TestApproveAsks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept, err := pending.Open(t.Context(), f)
+			kept, err := pending.Open(t.Context(), f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestApprovalFindings(t *testing.T) {
 		if got := fmt.Sprint(f.ApprovalFindings()); !strings.Contains(got, "exo approvals init") {
 			t.Errorf("%q: %s", key, got)
 		}
-		if k, err := pending.Open(t.Context(), f); err == nil {
+		if k, err := pending.Open(t.Context(), f, nil); err == nil {
 			k.Close()
 			t.Errorf("%q: it opens", key)
 		}

@@ -187,7 +187,11 @@ func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 		out[d.File.Grants[i].Text] = t.For(relation)
 	}
 	for name, s := range d.services {
-		out[name] = s.Object
+		o, err := s.For(func(claim string) string { return fmt.Sprint(p.values[claim]) })
+		if err != nil {
+			return nil, err
+		}
+		out[name] = o
 	}
 	return out, nil
 }

@@ -56,6 +56,7 @@ type Declared struct {
 	claimed   map[string]condition // a condition on a claim of each kind: see bound.check
 
 	services map[string]services.Opened
+	box      *box // of the sinks among services
 	unpinned bool
 	oldPins  []*Facet // facets that have a pin of an older form
 }
@@ -205,6 +206,7 @@ func (d *Declared) Close() error {
 	for _, s := range d.services {
 		s.Close()
 	}
+	errs = append(errs, d.box.close())
 	for _, db := range d.opened {
 		errs = append(errs, db.Close())
 	}

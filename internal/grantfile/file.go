@@ -520,6 +520,7 @@ func (f *File) check(r *reader) {
 	f.checkColumns(r)
 	f.checkServe(r)
 	f.checkApprovals(r)
+	f.checkSinks(r)
 	f.expand(r)
 }
 

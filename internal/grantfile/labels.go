@@ -57,7 +57,7 @@ func (f *File) checkTags(r *reader) {
 			about, readers, some = n.Text, "", false
 		}
 		text := n.Text
-		if kind, name, ok := strings.Cut(text, ":$principal."); ok && admits {
+		if kind, name, ok := strings.Cut(text, ":$principal."); ok && (admits || use == "own") {
 			switch c := f.claim(name); {
 			case c == nil:
 				r.At(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
@@ -67,6 +67,9 @@ func (f *File) checkTags(r *reader) {
 				return
 			}
 			text = kind + ":x"
+		} else if ok && use == "service" {
+			r.At(n.Pos, "admits: a tag that names the principal is for a `mail` with a recipient whose address is a claim, like `to: { me: $principal.email }`")
+			return
 		}
 		if err := value.NewLabel(text).Check(); err != nil {
 			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
@@ -114,7 +117,11 @@ func (f *File) checkTags(r *reader) {
 			check(&f.Services[i].Label[k], "answers")
 		}
 		for k := range f.Services[i].Admits {
-			check(&f.Services[i].Admits[k], "service")
+			use := "service"
+			if f.Services[i].Own(f.Services[i].Admits[k].Text) {
+				use = "own"
+			}
+			check(&f.Services[i].Admits[k], use)
 		}
 	}
 	for i := range f.Services {

@@ -20,15 +20,24 @@ func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) 
 	if !d.File.Reviewed {
 		return
 	}
+	if d.File.Sends() {
+		var err error
+		if d.box, err = d.File.openBox(ctx, opt.Env, d.Kept); err != nil {
+			p.At(d.File.Approvals.Pos, "%s", Reason(err))
+			return
+		}
+	}
 	made, failed := make([]services.Opened, len(d.File.Services)), make([]error, len(d.File.Services))
 	var all sync.WaitGroup
 	for i := range d.File.Services {
-		all.Go(func() { made[i], failed[i] = d.File.Services[i].Open(ctx, opt.Env) })
+		all.Go(func() { made[i], failed[i] = d.File.Services[i].Open(ctx, opt.Env, d.outbox()) })
 	}
 	all.Wait()
 	for i, s := range d.File.Services {
 		if failed[i] == nil {
-			d.services[s.Text] = made[i]
+			if d.services[s.Text] = made[i]; made[i].Send != nil {
+				d.box.Deliver(s.Text, made[i].Send)
+			}
 			continue
 		}
 		at := s.Pos

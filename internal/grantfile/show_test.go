@@ -179,6 +179,12 @@ func TestLinesOfKeys(t *testing.T) {
 		".services.*.admits":          {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"label: [pii], admits: [pii]", "label: [pii], admits: [pii, deal]"}},
 		".services.*.secrets.*.oauth": {[]string{"grants:\n", everyService + "approvals: {key: env:K, store: s}\ngrants:\n"}, []string{"https://login.example.com/token", "https://login.example.com/other"}},
 		".preset":                     {[]string{"limits: {rows: 100, time: 2s, memory: 32MiB}\n", ""}, []string{"support@1", "analyst@1", "    insert: [title, state]\n    update: [state]\n    delete: true\n", ""}},
+		".services.*.mail":            {[]string{"grants:\n", everySink + "grants:\n"}, []string{"smtps://smtp.", "smtp://smtp."}},
+		".services.*.from":            {[]string{"grants:\n", everySink + "grants:\n"}, []string{"bot@", "bob@"}},
+		".services.*.to":              {[]string{"grants:\n", everySink + "grants:\n"}, []string{"ann@", "eve@"}},
+		".services.*.chat":            {[]string{"grants:\n", everySink + "grants:\n"}, []string{"slack", "teams"}},
+		".services.*.webhook":         {[]string{"grants:\n", everySink + "grants:\n"}, []string{"hooks.", "hook."}},
+		".approvals.notify":           {[]string{"grants:\n", everySink + "grants:\n"}, []string{"notify: [team]", "notify: [mailer.ann]"}},
 	} {
 		change := func(text string, pairs []string) string { return strings.NewReplacer(pairs...).Replace(text) }
 		before := change(with(t), c.setup)
@@ -193,6 +199,14 @@ func TestLinesOfKeys(t *testing.T) {
 		t.Errorf("only %d keys are known", len(k.known))
 	}
 }
+
+// everySink is services by which messages leave, and their outbox.
+const everySink = `services:
+  mailer: {mail: "smtps://smtp.example.com", from: bot@example.com, to: {ann: ann@example.com}}
+  team: {chat: slack, secrets: {url: env:T}}
+  ops: {webhook: "https://hooks.example.com/x", secrets: {signature: env:H}}
+approvals: {key: env:K, store: s, notify: [team]}
+`
 
 func servedBy(issuer string) string {
 	return "serve:\n  resource: https://x.example.com/mcp\n  issuers:\n    " + issuer + ": {keys: file:k}\n"

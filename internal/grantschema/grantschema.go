@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/notify"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -128,17 +129,18 @@ func fileSchema() node {
 		"models":   either(aModel(), listOf(aModel())).about("those that exo ask and exo repl may show results to, the first one with a key first; otherwise any"),
 		"wall":     wordOf([]string{"kernel", grantfile.WallContainer, grantfile.WallNone}).about("the walls round the processes of programs: kernel; container or none accept less"),
 		"approvals": form(map[string]node{
-			"key":   aPlace().about("where the key is that encrypts what waits, at least 32 random characters: env:NAME or file:PATH; exo approvals init makes it"),
-			"store": aText().about("where change sets wait: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH"),
-			"wait":  aSpan().about("how long a change set waits for a person; otherwise 24h"),
-			"link":  aText().about("the address of the page as people know it, like https://shop.example.com/changes"),
-			"shows": someTexts().about("labels that whoever decides may see, besides those that results may carry"),
+			"key":    aPlace().about("where the key is that encrypts what waits, at least 32 random characters: env:NAME or file:PATH; exo approvals init makes it"),
+			"store":  aText().about("where change sets wait: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH"),
+			"wait":   aSpan().about("how long a change set waits for a person; otherwise 24h"),
+			"link":   aText().about("the address of the page as people know it, like https://shop.example.com/changes"),
+			"shows":  someTexts().about("labels that whoever decides may see, besides those that results may carry"),
+			"notify": someTexts().about("services that are told of each change that waits: a chat, a webhook, or MAIL.NAME"),
 			"proxy": form(map[string]node{
 				"header":   aText().about("the header with the assertion that the proxy adds"),
 				"issuer":   aText().about("one of serve: issuers, which signs it"),
 				"audience": aText().about("its aud: an address that no client's token has"),
 			}, "header", "issuer", "audience").about("how a proxy in front of the page says who reads it"),
-		}, "key", "store").about("where changes wait for a person"),
+		}, "key", "store").about("where changes wait for a person, and messages until they are delivered"),
 		"serve": form(map[string]node{
 			"resource": aText().about("the address of the server as clients know it, and the audience of tokens"),
 			"issuers": named(form(map[string]node{
@@ -207,6 +209,11 @@ func serviceSchema() node {
 		"mcp":       aText().about("the address of an MCP server"),
 		"command":   listOf(aText()).about("an absolute path and arguments: a program that is an MCP server on its standard input and output"),
 		"api":       aText().about("the address of an HTTP API"),
+		"mail":      node{"type": "string", "pattern": "^smtps?://."}.about("the address of a server of mails: smtps://HOST, or smtp://HOST with STARTTLS"),
+		"chat":      wordOf(notify.Products).about("a chat, by the incoming webhook whose address is the secret url"),
+		"webhook":   aText().about("an address that takes events, which the secret signature signs as Standard Webhooks says"),
+		"from":      aText().about("the address from which mails are"),
+		"to":        named(aText()).about("names that programs may give as receivers, each with an address or $principal.CLAIM"),
 		"openapi":   aText().about("the file of the API's OpenAPI document"),
 		"secrets":   named(either(aPlace(), place)).about("headers of requests, or variables of the command, whose text is elsewhere"),
 		"networks":  someTexts().about("private networks in which the address is, like 10.1.0.0/16; otherwise the public internet"),

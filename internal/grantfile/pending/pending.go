@@ -9,7 +9,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -28,8 +27,8 @@ func (k *Sets) Close() error {
 	return k.Store.Close()
 }
 
-// Open opens the store of a file's change sets. It returns nil if no change waits for a person.
-func Open(ctx context.Context, f *grantfile.File) (*Sets, error) {
+// Open opens the store of a file's change sets. It returns nil if no change waits for a person. notify hears of each new change set, and may be nil.
+func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet)) (*Sets, error) {
 	if !f.Approves() {
 		return nil, nil
 	}
@@ -38,18 +37,10 @@ func Open(ctx context.Context, f *grantfile.File) (*Sets, error) {
 		return nil, fmt.Errorf("approvals: %w", err)
 	}
 	k := &Sets{Key: key}
-	if f.Approvals.Store.Kind == "folder" {
-		k.Store, err = store.OpenFolder(f.Approvals.Folder(), &store.LocalOptions{Shared: true})
-	} else {
-		var at string
-		if at, err = f.Approvals.Store.Read(os.Getenv); err == nil {
-			k.Store, err = postgres.Open(ctx, at, nil)
-		}
-	}
-	if err != nil {
+	if k.Store, err = f.Approvals.Open(ctx, os.Getenv); err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
 	}
-	opt := review.Options{Store: k.Store, Key: key, Wait: f.Approvals.Wait}
+	opt := review.Options{Store: k.Store, Key: key, Wait: f.Approvals.Wait, Notify: notify}
 	if at := f.Approvals.Link.Text; at != "" {
 		opt.Link = func(id string) string { return at + "/" + id }
 	}

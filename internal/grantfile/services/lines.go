@@ -16,6 +16,12 @@ func (s *Service) Where() string {
 		return "an MCP server at " + s.MCP.Text
 	case s.Command != nil:
 		return fmt.Sprintf("the MCP server %q", s.Command)
+	case s.Mail.Text != "":
+		return fmt.Sprintf("mails by %s, from %s", s.Mail.Text, s.From)
+	case s.Chat.Text != "":
+		return "a chat of " + s.Chat.Text
+	case s.Webhook.Text != "":
+		return "signed events to " + s.Webhook.Text
 	}
 	return fmt.Sprintf("an HTTP API at %s, described by %s", s.API.Text, s.OpenAPI)
 }
@@ -84,6 +90,9 @@ func (s *Service) Has() (out []string) {
 		for _, x := range list.of {
 			out = append(out, list.what+x)
 		}
+	}
+	for _, to := range s.To {
+		out = append(out, fmt.Sprintf("sends to %s: %s", to.Text, to.Of))
 	}
 	for _, p := range s.Networks {
 		out = append(out, "is in the network "+p.String())

@@ -10,6 +10,8 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/mcpclient"
+	"github.com/exoagent/exoagent/exo/notify"
+	"github.com/exoagent/exoagent/exo/outbox"
 )
 
 // Opened is a service that can be called.
@@ -17,6 +19,10 @@ type Opened struct {
 	Object  exo.Object
 	Missing []string // walls that this system lacks for the process
 	Close   func()
+
+	Send   outbox.Send // of a sink: delivers a message of the outbox
+	notice func(to string, n notify.Notice) ([]byte, error)
+	bind   func(claim func(string) string) (exo.Object, error) // of a sink whose object depends on the principal
 }
 
 // PinError is the error of a service with an offer that differs from the pin, or has no pin.
@@ -33,8 +39,11 @@ func (e *PinError) Error() string {
 	return fmt.Sprintf("%s: read it (`exo services` shows it), then write `pin: %s`", had, e.Digest)
 }
 
-// Open makes the object of a service. env looks variables up. A process that Open starts ends with ctx, or at Close.
-func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, error) {
+// Open makes the object of a service. env looks variables up. A process that Open starts ends with ctx, or at Close. Messages to a sink wait in box.
+func (s *Service) Open(ctx context.Context, env func(string) string, box *outbox.Outbox) (Opened, error) {
+	if s.Sink() {
+		return s.sink(ctx, env, box)
+	}
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
 		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
 	}
@@ -53,7 +62,7 @@ func (s *Service) Open(ctx context.Context, env func(string) string) (Opened, er
 	}
 	o, err := mcpclient.Open(ctx, c.server)
 	if err == nil {
-		return Opened{recorded{o}, o.Missing(), func() {
+		return Opened{Object: recorded{o}, Missing: o.Missing(), Close: func() {
 			o.Close()
 			c.close()
 		}}, nil

@@ -31,6 +31,12 @@ type Service struct {
 	API     strict.Name // the address of an HTTP API
 	OpenAPI string      // the file of its document
 
+	Mail    strict.Name // the address of a server of mails; or
+	Chat    strict.Name // a product of notify.Products; or
+	Webhook strict.Name // an address that takes signed events
+	From    string      // the address from which mails are
+	To      []Recipient
+
 	Secrets  []Secret
 	Networks []netip.Prefix // in which the address is; nil: the public internet
 
@@ -96,6 +102,11 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 			"mcp":       func(e strict.Entry) { s.MCP = r.Name(e.Value, e.Name) },
 			"command":   func(e strict.Entry) { s.Command = words(r, e) },
 			"api":       func(e strict.Entry) { s.API = r.Name(e.Value, e.Name) },
+			"mail":      func(e strict.Entry) { s.Mail = r.Name(e.Value, e.Name) },
+			"chat":      func(e strict.Entry) { s.Chat = r.Name(e.Value, e.Name) },
+			"webhook":   func(e strict.Entry) { s.Webhook = r.Name(e.Value, e.Name) },
+			"from":      func(e strict.Entry) { s.From = r.Text(e.Value, e.Name) },
+			"to":        func(e strict.Entry) { s.To = recipients(r, e) },
 			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
 			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },
 			"networks":  func(e strict.Entry) { s.Networks = networks(r, e) },
@@ -203,16 +214,21 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 func (s *Service) check(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	kinds, address := 0, cmp.Or(s.API, s.MCP)
-	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != ""} {
+	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != "", s.Mail.Text != "", s.Chat.Text != "", s.Webhook.Text != ""} {
 		if is {
 			kinds++
 		}
+	}
+	if s.Sink() && kinds == 1 {
+		s.checkSink(r)
 	}
 	process := s.Env != nil || s.Dir != "" || s.Read != nil || s.Write != nil || s.Network || s.Memory > 0
 	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
 	switch {
 	case kinds != 1:
-		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one) and `api` (the address of an HTTP API)")
+		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one), `api` (the address of an HTTP API), `mail`, `chat` and `webhook`")
+	case !s.Sink() && (s.From != "" || s.To != nil):
+		bad("`from` and `to` are for a `mail`")
 	case process && s.Command == nil:
 		bad("env, dir, read, write, network and memory are for a `command`")
 	case s.Networks != nil && s.Command != nil:

@@ -45,6 +45,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "killed" {
+		fmt.Fprintln(os.Stderr, killed(os.Args[2], os.Args[3], os.Args[4]))
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -128,7 +128,7 @@ func (o *options) open(ctx context.Context) (*grantfile.File, *pending.Sets, err
 	if err != nil {
 		return nil, nil, err
 	}
-	k, err := pending.Open(ctx, f)
+	k, err := pending.Open(ctx, f, nil)
 	if err == nil && k == nil {
 		err = cli.Usagef("%s has no `approve`, so no change waits for a person", o.file)
 	}
@@ -363,15 +363,17 @@ func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, 
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
 		all, err := k.List(ctx, true)
-		at := slices.IndexFunc(all, func(c review.ChangeSet) bool { return c.Applies != nil && *c.Applies == run })
-		for i := 0; i < len(d.Witnesses) && !yes && err == nil; i++ {
-			var until time.Time
-			if yes, err = d.Witnesses[i].Committed(ctx, run); err == nil && !yes {
-				if until, err = d.Witnesses[i].Forgotten(ctx); err == nil && (at < 0 || all[at].Decided.Before(until)) {
-					err = review.ErrLost // marks from the time of the decision, when the run began, may be missing
-				}
-			}
+		if err != nil {
+			return false, err
 		}
-		return yes, err
+		var began time.Time
+		if at := slices.IndexFunc(all, func(c review.ChangeSet) bool { return c.Applies != nil && *c.Applies == run }); at >= 0 {
+			began = all[at].Decided
+		}
+		state, err := d.Kept(ctx, run, began)
+		if err == nil && state == exo.StateUnknown {
+			err = review.ErrLost
+		}
+		return state == exo.StateApplied, err
 	})
 }

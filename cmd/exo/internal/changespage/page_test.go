@@ -102,7 +102,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.decl.Close() })
-	if w.kept, err = pending.Open(t.Context(), w.file); err != nil {
+	if w.kept, err = pending.Open(t.Context(), w.file, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.kept.Close() })

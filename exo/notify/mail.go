@@ -1,0 +1,259 @@
+package notify
+
+// This file sends mails.
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/textproto"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"github.com/exoagent/exoagent/exo/outbox"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exo/web"
+)
+
+// Mail sends mails of plain text to one receiver each.
+type Mail struct {
+	Host     web.Host // Name, Port and Networks
+	StartTLS bool     // TLS begins after a first exchange in clear, which a server has to offer; otherwise at once
+	From     string
+	To       []Recipient
+	// Secret returns the secrets user and password. nil: there are none, and nobody logs in.
+	Secret func(ctx context.Context, name string) (string, error)
+	Place  string         // of the password, for the record
+	Roots  *x509.CertPool // nil: the system's
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Recipient is a receiver by whom programs may call by name. Claim, if not "", is the claim of the principal that has the address.
+type Recipient struct{ Name, Address, Claim string }
+
+// letter is the argument of a program.
+type letter struct {
+	To      string `json:"to"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// mailed is the body of a message in the outbox.
+type mailed struct {
+	letter
+	Address string `json:"address"`
+}
+
+// Bounds of a mail, in bytes.
+const (
+	maxSubject  = 200
+	maxText     = 64 << 10
+	maxAnswered = 256 << 10 // of what a server of mails says in one connection
+)
+
+var address = regexp.MustCompile("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
+
+// CheckAddress refuses what is not the one address of a mail, like ann@example.com: without a name, quotes or characters beyond ASCII.
+func CheckAddress(text string) error {
+	if len(text) > 254 || !address.MatchString(text) {
+		return fmt.Errorf("want one address like ann@example.com, not %.80q", text)
+	}
+	return nil
+}
+
+func (m *Mail) recipient(name string) (Recipient, error) {
+	i := slices.IndexFunc(m.To, func(r Recipient) bool { return r.Name == name })
+	if i < 0 {
+		return Recipient{}, service.Refuse("to: want %s, not %.40q: a mail goes to whom the host names, and not to an address", m.names(), name)
+	}
+	return m.To[i], nil
+}
+
+func (m *Mail) names() string {
+	var names []string
+	for _, r := range m.To {
+		names = append(names, fmt.Sprintf("%q", r.Name))
+	}
+	return strings.Join(names, " or ")
+}
+
+// Object makes the object of a principal. claim returns the text of a claim; "": the principal has none.
+func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
+	encode := func(in *letter) (any, error) {
+		to, err := m.recipient(in.To)
+		if err == nil {
+			err = plain("subject", in.Subject, maxSubject, false)
+		}
+		in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
+		if err == nil {
+			err = plain("text", in.Text, maxText, true)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if to.Claim != "" {
+			if to.Address = claim(to.Claim); CheckAddress(to.Address) != nil {
+				return nil, service.Refuse("to: the host knows no address of %q", in.To)
+			}
+		}
+		return mailed{*in, to.Address}, nil
+	}
+	doc := "sends a mail of plain text, once the program has ended well; to is " + m.names()
+	return sink(r, "send", doc, encode, func(op service.Operation) service.Operation {
+		if r.Own.Empty() {
+			return op
+		}
+		unnamed := r.Admits.Tags()
+		for _, t := range r.Own.Tags() {
+			base, kind, _ := value.TagParts(t)
+			unnamed = append(unnamed, base+"@"+kind)
+		}
+		return service.AdmitsFor(op.Admits(value.NewLabel(unnamed...)), func(to struct {
+			To string `json:"to"`
+		}) value.Label {
+			if x, err := m.recipient(to.To); err != nil || x.Claim == "" {
+				return r.Admits
+			}
+			return value.NewLabel(slices.Concat(r.Admits.Tags(), r.Own.Tags())...)
+		})
+	})
+}
+
+// Notice returns the body of a mail of the host to a receiver with a fixed address.
+func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
+	r, err := m.recipient(to)
+	if err == nil && r.Claim != "" {
+		err = fmt.Errorf("notify: %s has the address of a principal: a notice wants a fixed one", to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(mailed{letter{to, n.Subject, n.Text}, r.Address})
+}
+
+// Send implements outbox.Send. Errors name the host and the code that it answers with.
+func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
+	var x mailed
+	if err := json.Unmarshal(body, &x); err != nil {
+		return fmt.Errorf("%w: its body can't be read", outbox.ErrRefused)
+	}
+	switch r, err := m.recipient(x.To); {
+	case err != nil:
+		return fmt.Errorf("%w: the file has no recipient %q any more", outbox.ErrRefused, x.To)
+	case r.Claim == "":
+		x.Address = r.Address
+	}
+	msg := mail.NewMsg()
+	if msg.From(m.From) != nil || CheckAddress(x.Address) != nil || msg.To(x.Address) != nil {
+		return fmt.Errorf("%w: an address of the mail is none", outbox.ErrRefused)
+	}
+	_, domain, _ := strings.Cut(m.From, "@")
+	msg.SetMessageIDWithValue(key + "@" + domain)
+	msg.SetDate()
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.Subject(x.Subject)
+	msg.SetBodyString(mail.TypeTextPlain, x.Text)
+	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
+	defer cancel()
+	c, err := m.client(ctx)
+	if err != nil {
+		return err
+	}
+	conn, err := c.DialToSMTPClientWithContext(ctx)
+	if err == nil {
+		err = c.SendWithSMTPClient(conn, msg)
+		if msg.IsDelivered() {
+			err = nil // the server has taken it, whatever it says then
+		}
+		_ = c.CloseWithSMTPClient(conn)
+	}
+	return m.failed(err)
+}
+
+// client makes the client of one mail. Its connection ends with ctx.
+func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
+	conf := &tls.Config{ServerName: m.Host.Name, MinVersion: tls.VersionTLS12, RootCAs: m.Roots}
+	opts := []mail.Option{mail.WithPort(m.Host.Port), mail.WithTimeout(40 * time.Second), mail.WithTLSConfig(conf), mail.WithHELO("localhost"), mail.WithoutNoop(), mail.WithoutRset(),
+		mail.WithDialContextFunc(func(context.Context, string, string) (net.Conn, error) {
+			raw, err := m.Host.Dial(ctx, m.Lookup)
+			if err != nil {
+				return nil, err
+			}
+			context.AfterFunc(ctx, func() { raw.Close() })
+			raw = &boundedConn{raw, maxAnswered}
+			if m.StartTLS {
+				return raw, nil
+			}
+			conn := tls.Client(raw, conf)
+			return conn, conn.HandshakeContext(ctx)
+		})}
+	if opts = append(opts, mail.WithTLSPolicy(mail.TLSMandatory)); !m.StartTLS {
+		opts = append(opts, mail.WithTLSPolicy(mail.TLSOpportunistic)) // it finds that the connection is TLS already, and lets passwords pass
+	}
+	if m.Secret != nil {
+		user, err := m.Secret(ctx, "user")
+		password := ""
+		if err == nil {
+			password, err = m.Secret(ctx, "password")
+		}
+		if err != nil {
+			return nil, err
+		}
+		used(ctx, web.Use{Secret: m.Place, Host: m.Host.Name, Header: "password"})
+		opts = append(opts, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(user), mail.WithPassword(password))
+	}
+	return mail.NewClient(m.Host.Name, opts...)
+}
+
+// failed makes an error without what the server says, which may repeat the mail or the password.
+func (m *Mail) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	code := 0
+	if e, ok := errors.AsType[*mail.SendError](err); ok {
+		code = e.ErrorCode()
+	}
+	if e, ok := errors.AsType[*textproto.Error](err); ok && code == 0 {
+		code = e.Code
+	}
+	_, proven := errors.AsType[*tls.CertificateVerificationError](err)
+	switch {
+	case code >= 500 && code != 530 && code != 535: // who may not log in now may be let in later
+		return fmt.Errorf("%w: %s answers %d", outbox.ErrRefused, m.Host.Name, code)
+	case code > 0:
+		return fmt.Errorf("%s answers %d", m.Host.Name, code)
+	case errors.Is(err, web.ErrRefused):
+		return err
+	case proven:
+		return fmt.Errorf("the certificate of %s is not good", m.Host.Name)
+	}
+	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a usual login", m.Host.Name)
+}
+
+// boundedConn is a connection from which only so much is read.
+type boundedConn struct {
+	net.Conn
+	left int
+}
+
+// Read implements net.Conn.
+func (c *boundedConn) Read(b []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := c.Conn.Read(b[:min(len(b), c.left)])
+	c.left -= n
+	return n, err
+}

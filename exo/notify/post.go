@@ -1,0 +1,229 @@
+package notify
+
+// This file posts to chats and webhooks.
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/outbox"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/web"
+)
+
+// Chat posts texts by the incoming webhook of a chat.
+type Chat struct {
+	Product  string // one of Products
+	Networks []netip.Prefix
+	// URL returns the address, which is a secret. It is read for each message.
+	URL   func(context.Context) (string, error)
+	Place string // of the address, for the record
+	Lookup
+}
+
+// Lookup finds the addresses of a name; nil: net.DefaultResolver.
+type Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+
+// Products are the chats that Chat knows.
+var Products = []string{"mattermost", "slack", "teams"}
+
+// maxPost bounds a text, in bytes: Teams takes 28 KB with all round it.
+const maxPost = 12 << 10
+
+// posted is the argument of a program, and the body of the message in the outbox.
+type posted struct {
+	Text string `json:"text"`
+}
+
+// Object makes the object of a chat.
+func (c *Chat) Object(r Rules) (Sink, error) {
+	return sink(r, "post", "posts a plain text to a chat, once the program has ended well", func(in *posted) (any, error) {
+		in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
+		return *in, plain("text", in.Text, maxPost, true)
+	}, nil)
+}
+
+// Notice returns the body of a text of the host.
+func (c *Chat) Notice(n Notice) ([]byte, error) { return json.Marshal(posted{n.Text}) }
+
+// escapes are of texts for a chat: nobody is mentioned, and no link has another text than its address.
+var (
+	// Slack: https://docs.slack.dev/messaging/formatting-message-text says that these three make all of mentions and links.
+	slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	// Mattermost takes Slack's form as well, and Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
+	// width ends it at once.
+	markdown = regexp.MustCompile("[\\\\`*_\\[\\]#|~]")
+)
+
+// payload is the text as the product takes it.
+func (c *Chat) payload(text string) any {
+	switch c.Product {
+	case "slack":
+		return map[string]any{"text": slackEscapes.Replace(text), "mrkdwn": false, "parse": "none", "link_names": false, "unfurl_links": false, "unfurl_media": false}
+	case "teams": // a TextRun is no Markdown, and a mention needs an entity of its own
+		run := map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": text}}}
+		card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": []any{run}}
+		return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
+	}
+	return map[string]any{"text": strings.ReplaceAll(markdown.ReplaceAllString(slackEscapes.Replace(text), `\$0`), "@", "@\u200b")}
+}
+
+// Send implements outbox.Send. Its errors have neither the address nor the host.
+func (c *Chat) Send(ctx context.Context, key string, body []byte) error {
+	var x posted
+	if err := json.Unmarshal(body, &x); err != nil {
+		return fmt.Errorf("%w: its body can't be read", outbox.ErrRefused)
+	}
+	address, err := c.URL(ctx)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil {
+		return errors.New("the address of the chat is none: want https://HOST/PATH")
+	}
+	text, err := json.Marshal(c.payload(x.Text))
+	if err != nil {
+		return err
+	}
+	used(ctx, web.Use{Secret: c.Place, Host: "the chat", Header: "url"})
+	return post(ctx, u, c.Networks, c.Lookup, http.Header{"Idempotency-Key": {key}}, text, "the chat")
+}
+
+// Hook posts signed JSON, as Standard Webhooks (https://www.standardwebhooks.com) describes it.
+type Hook struct {
+	URL      string
+	Networks []netip.Prefix
+	Key      func(context.Context) (string, error) // returns the secret, like whsec_ and base64
+	Place    string                                // of the key, for the record
+	Lookup
+}
+
+// event is the argument of a program.
+type event struct {
+	Type string `json:"type"`
+	Data any    `json:"data"`
+}
+
+// hooked is the body of a message, in the outbox and for the receiver.
+type hooked struct {
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      any       `json:"data"`
+}
+
+var eventType = regexp.MustCompile(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
+
+// Object makes the object of a webhook.
+func (h *Hook) Object(r Rules) (Sink, error) {
+	return sink(r, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
+		if len(in.Type) > 100 || !eventType.MatchString(in.Type) {
+			return nil, service.Refuse("type: want words of letters, digits and _ with points between, like order.paid, not %.40q", in.Type)
+		}
+		return hooked{in.Type, time.Now().UTC().Truncate(time.Second), in.Data}, nil
+	}, nil)
+}
+
+// Notice returns the body of an event of the host.
+func (h *Hook) Notice(n Notice) ([]byte, error) {
+	return json.Marshal(hooked{"change.waits", n.At.UTC().Truncate(time.Second), posted{n.Text}})
+}
+
+// Send implements outbox.Send.
+func (h *Hook) Send(ctx context.Context, key string, body []byte) error {
+	u, err := url.Parse(h.URL)
+	if err != nil {
+		return errors.New("the address of the webhook is none")
+	}
+	secret, err := h.Key(ctx)
+	if err != nil {
+		return err
+	}
+	signed, err := sign(secret, key, time.Now(), body)
+	if err != nil {
+		return err
+	}
+	used(ctx, web.Use{Secret: h.Place, Host: u.Hostname(), Header: "webhook-signature"})
+	signed.Set("Idempotency-Key", key)
+	return post(ctx, u, h.Networks, h.Lookup, signed, body, u.Hostname())
+}
+
+// CheckKey refuses a secret that signs no webhook.
+func CheckKey(secret string) error {
+	_, err := sign(secret, "", time.Time{}, nil)
+	return err
+}
+
+// sign returns the headers of a signed webhook.
+func sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
+	text, ok := strings.CutPrefix(secret, "whsec_")
+	key, err := base64.StdEncoding.DecodeString(text)
+	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
+		return nil, errors.New("the signature's secret is none: want whsec_ and the base64 of 24 to 64 random bytes")
+	}
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
+	out := http.Header{}
+	out.Set("Webhook-Id", id)
+	out.Set("Webhook-Timestamp", stamp)
+	out.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	return out, nil
+}
+
+// post sends one request. whom names the server in errors, which have nothing of its address and nothing that it answers.
+func post(ctx context.Context, u *url.URL, networks []netip.Prefix, lookup Lookup, headers http.Header, body []byte, whom string) error {
+	at := web.Host{Name: u.Hostname(), Plain: u.Scheme == "http", Networks: networks, Allow: []string{"POST " + u.EscapedPath()}, Headers: []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}}
+	if u.Path == "" {
+		at.Allow = []string{"POST /"}
+	}
+	var err error
+	if u.Port() != "" {
+		at.Port, err = strconv.Atoi(u.Port())
+	}
+	var t *web.Transport
+	if err == nil {
+		t, err = web.NewTransport(web.Config{Hosts: []web.Host{at}, Lookup: lookup})
+	}
+	if err != nil || at.Plain && !slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Addr().IsLoopback() }) {
+		return fmt.Errorf("the address of %s can't be used: want https://HOST/PATH; http is for this machine alone", whom)
+	}
+	defer t.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("the address of %s can't be used", whom)
+	}
+	headers.Set("Content-Type", "application/json")
+	req.Header = headers
+	resp, err := t.RoundTrip(req) // no http.Client: it would follow redirects, and its errors have the address
+	if err != nil {
+		why := "it did not answer"
+		if errors.Is(err, web.ErrRefused) {
+			why = "it can't be reached, or is in a network that is not allowed"
+		}
+		return fmt.Errorf("%s: %s", whom, why)
+	}
+	_ = resp.Body.Close() // it is not read: what a server answers is for nobody
+	switch code := resp.StatusCode; {
+	case code >= 200 && code <= 299:
+		return nil
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
+		return fmt.Errorf("%s answers %d", whom, code)
+	default: // a redirect, too: nothing was done
+		return fmt.Errorf("%w: %s answers %d", outbox.ErrRefused, whom, code)
+	}
+}

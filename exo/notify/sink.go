@@ -1,0 +1,145 @@
+package notify
+
+// This file has the object that programs send to, and puts what they send into the outbox.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/outbox"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exo/web"
+)
+
+// Rules are what the host says of a sink, of whatever kind.
+type Rules struct {
+	Name, Doc string         // of the interface
+	Box       *outbox.Outbox // in which messages wait
+	To        string         // the name of the sink there; the host gives Box a function of this name
+	Admits    value.Label    // labels that may leave to each receiver
+	Own       value.Label    // more labels that may leave to the principal's own address, each with its readers
+	Approve   bool           // a person agrees to each message
+}
+
+// Sink is an object with one method, which is held. The zero Sink sends nothing.
+type Sink struct {
+	*service.Service
+	rules Rules
+}
+
+var _ exo.Stager = Sink{}
+
+// staging makes the function of a sink stage a message, and returns the error.
+type staging struct {
+	run       exo.RunID
+	witnessed bool
+	err       error
+}
+
+type (
+	stagingKey struct{}
+	usedKey    struct{}
+)
+
+// Stage implements exo.Stager. A message that can't be sent is left to Eval: it may be so for a sealed value.
+func (s Sink) Stage(ctx context.Context, m *exo.Message, witnessed bool) error {
+	st := &staging{run: m.Run().ID, witnessed: witnessed}
+	_, _ = s.Service.Eval(context.WithValue(ctx, stagingKey{}, st), m)
+	return st.err
+}
+
+// Forget implements exo.Stager.
+func (s Sink) Forget(ctx context.Context, m *exo.Message) error {
+	if err := s.rules.Box.Forget(ctx, m.Key()); !errors.Is(err, outbox.ErrNone) {
+		return err
+	}
+	return nil
+}
+
+// Eval implements exo.Object.
+func (s Sink) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
+	return s.Service.Eval(context.WithValue(ctx, usedKey{}, func(u web.Use) { m.AddDetail(u) }), m)
+}
+
+// Settle implements record.Settler.
+func (s Sink) Settle(ctx context.Context, _, key string) (exo.State, error) {
+	return s.rules.Box.Settled(ctx, key)
+}
+
+// used puts the use of a secret on the record of the message that is sent, if its run still waits for it.
+func used(ctx context.Context, u web.Use) {
+	if f, ok := ctx.Value(usedKey{}).(func(web.Use)); ok {
+		f(u)
+	}
+}
+
+// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message.
+func sink[In any](r Rules, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
+	leave := func(ctx context.Context, in any) (any, error) {
+		body, err := encode(in.(*In))
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(body)
+		if err != nil || len(text) > outbox.MaxBody {
+			return nil, service.Refuse("the message is too large")
+		}
+		if st, is := ctx.Value(stagingKey{}).(*staging); is {
+			st.err = r.Box.Stage(ctx, r.To, service.Key(ctx), st.run, st.witnessed, text)
+			return &service.None{}, nil
+		}
+		err = r.Box.Leave(ctx, r.To, service.Key(ctx), text)
+		if errors.Is(err, outbox.ErrRefused) {
+			return nil, service.Refuse("%s", strings.TrimPrefix(err.Error(), "outbox: "))
+		} else if err != nil && !errors.Is(err, store.ErrUnknown) {
+			err = fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
+		}
+		return &service.None{}, err
+	}
+	check := func(in any) error { _, err := encode(in.(*In)); return err }
+	op := service.ReadOf(method, doc, reflect.TypeFor[In](), reflect.TypeFor[service.None](), check, leave).Held().Admits(r.Admits)
+	if r.Approve {
+		op = op.Approve(changeset.Who{})
+	}
+	if more != nil {
+		op = more(op)
+	}
+	s, err := service.New(r.Name, r.Doc, op)
+	return Sink{s, r}, err
+}
+
+// plain refuses a text that is not what it seems: with characters that a terminal acts on, that hide, or that turn the direction of reading. lines lets
+// it have several lines.
+func plain(what, text string, most int, lines bool) error {
+	if n := len(text); n > most {
+		return service.Refuse("%s has %d bytes: want at most %d", what, n, most)
+	}
+	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+		return service.Refuse("%s is empty", what)
+	}
+	for _, c := range text {
+		switch {
+		case lines && (c == '\n' || c == '\t'):
+		case unicode.IsControl(c), unicode.In(c, unicode.Zl, unicode.Zp, unicode.Bidi_Control), 0xe0000 <= c && c <= 0xe0fff, '\u200b' <= c && c <= '\u200f' && c != '\u200d', c == '\ufeff', c == '\u2060':
+			return service.Refuse("%s has the character %U, which breaks a line, or is not seen: leave it out", what, c)
+		}
+	}
+	return nil
+}
+
+// Notice is a text of the host's own, for a person: it can be sent by each kind of sink.
+type Notice struct {
+	Subject, Text string
+	At            time.Time
+}

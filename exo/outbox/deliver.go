@@ -1,0 +1,232 @@
+package outbox
+
+// This file delivers messages: one attempt, one pass over all that are due, and the passes of a process.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/aead"
+)
+
+// Kept reports whether the changes of a run that began before a time were kept: exo.StateApplied, exo.StateRolledBack if they were not and never
+// will be, or exo.StateUnknown.
+type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State, error)
+
+// refused begins the reason of a message that its receiver has refused.
+const refused = "refused: "
+
+// Try makes one attempt to deliver a message that waits, if no other process is at it. An error says why it was not delivered; it wraps ErrRefused if
+// no other attempt will be made for that.
+func (o *Outbox) Try(ctx context.Context, key string) error {
+	var x item
+	taken := false
+	err := o.change(ctx, key, func(y *item, has bool) (bool, time.Time, error) {
+		now := o.opt.Now().UTC()
+		if taken = has && y.State == Waiting && !now.Before(y.Next); !taken {
+			return false, now, nil
+		}
+		y.Tries++
+		y.Next, x = now.Add(lease), *y
+		return true, now.Add(o.opt.For + keptRest), nil
+	})
+	if err != nil || !taken {
+		return err
+	}
+	sent := o.attempt(ctx, x)
+	return errors.Join(sent, o.tried(context.WithoutCancel(ctx), x, sent))
+}
+
+// Leave puts a message, makes the first attempt at once, and waits a moment for it. nil says that the message is delivered, or waits in the outbox.
+// An error that wraps ErrRefused says that the receiver has refused it, and any other that it is not in the outbox.
+func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
+	if err := o.Put(ctx, to, key, body); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	slow := o.opt.Now().Sub(o.slow[to]) < attempt
+	o.mu.Unlock()
+	if slow { // many messages to one that hangs would take all the time that a run has for them
+		return nil
+	}
+	select {
+	case err := <-o.start(ctx, key):
+		if errors.Is(err, ErrRefused) {
+			return err
+		}
+		return nil
+	case <-time.After(moment):
+	case <-ctx.Done():
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.slow[to] = o.opt.Now()
+	return nil
+}
+
+// Begin puts a message, makes the first attempt at once, and does not wait for it.
+func (o *Outbox) Begin(ctx context.Context, to, key string, body []byte) error {
+	err := o.Put(ctx, to, key, body)
+	if err == nil {
+		o.start(ctx, key)
+	}
+	return err
+}
+
+func (o *Outbox) start(ctx context.Context, key string) <-chan error {
+	tried := make(chan error, 1)
+	o.flying.Go(func() { tried <- o.Try(context.WithoutCancel(ctx), key) })
+	return tried
+}
+
+// Wait waits a moment for the attempts that Leave and Begin have made, before the process ends.
+func (o *Outbox) Wait() {
+	landed := make(chan struct{})
+	go func() { o.flying.Wait(); close(landed) }()
+	select {
+	case <-landed:
+	case <-time.After(moment):
+	}
+}
+
+// attempt delivers a message.
+func (o *Outbox) attempt(ctx context.Context, x item) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	o.mu.Lock()
+	send := o.send[x.To]
+	o.mu.Unlock()
+	if send == nil {
+		return fmt.Errorf("outbox: nothing delivers messages to %q here: the grant file has no such service", x.To)
+	}
+	box, err := aead.New(o.opt.Key, "exo/outbox 1", x.Key)
+	if err != nil {
+		return err
+	}
+	body, err := box.Open(x.Sealed, []byte(x.To))
+	if err != nil {
+		return errChanged
+	}
+	return send(ctx, x.Key, body)
+}
+
+// tried notes what became of an attempt.
+func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
+	var now item
+	err := o.change(ctx, was.Key, func(x *item, has bool) (put bool, until time.Time, err error) {
+		at := o.opt.Now().UTC()
+		if !has || x.State != Waiting || x.Tries != was.Tries { // dropped, or tried again since
+			return false, until, nil
+		}
+		until = at.Add(keptRest)
+		switch {
+		case failed == nil:
+			x.State, x.Why, x.Sealed, x.Next, until = Sent, "", nil, time.Time{}, at.Add(keptSent)
+		case errors.Is(failed, ErrRefused):
+			x.State, x.Why, x.Next = Failed, refused+reason(failed), time.Time{}
+		case at.Sub(x.At) >= o.opt.For:
+			x.State, x.Why, x.Next = Failed, "no attempt succeeded in time; the last: "+reason(failed), time.Time{}
+		default:
+			x.Why, x.Next = reason(failed), at.Add(pause(x.Tries))
+			until = at.Add(o.opt.For + keptRest)
+		}
+		now = *x
+		return true, until, nil
+	})
+	if err == nil && now.State == Failed && o.opt.Failed != nil {
+		o.opt.Failed(now.Item)
+	}
+	return err
+}
+
+// pause is the time after an attempt: 10 s, twice as long after each, and at most an hour.
+func pause(tries int) time.Duration {
+	return min(10*time.Second<<min(tries-1, 10), time.Hour)
+}
+
+// reason is the text of an error, in bounds. A Send puts no secret, and nothing of a message, into one.
+func reason(err error) string {
+	text := err.Error()
+	return text[:min(len(text), 300)]
+}
+
+// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. An error is about the store or a
+// database: one of a message is in the list.
+func (o *Outbox) Pass(ctx context.Context) error {
+	due, failed := map[string][]string{}, []error{}
+	err := o.each(ctx, func(x item) {
+		now := o.opt.Now()
+		if x.State == Staged && o.opt.Kept != nil && now.Sub(x.At) >= cutOff {
+			yes, err := o.decide(ctx, x)
+			if failed = append(failed, err); !yes {
+				return
+			}
+		} else if x.State != Waiting || now.Before(x.Next) {
+			return
+		}
+		due[x.To] = append(due[x.To], x.Key)
+	})
+	var all sync.WaitGroup
+	for _, keys := range due { // one server that hangs keeps no other waiting
+		all.Go(func() {
+			for _, key := range keys {
+				if ctx.Err() == nil {
+					_ = o.Try(ctx, key) // its reason is in the list
+				}
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(append(failed, err)...)
+}
+
+// decide releases or drops a staged message, by what the databases know of its run. It returns true if the message is to be delivered.
+func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
+	state := exo.StateUnknown
+	if x.Witnessed {
+		run, err := exo.ParseRunID(x.Run)
+		if err == nil {
+			state, err = o.opt.Kept(ctx, run, x.At)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	if state == exo.StateRolledBack {
+		return false, o.Forget(ctx, x.Key)
+	}
+	yes := state == exo.StateApplied
+	return yes, o.change(ctx, x.Key, func(y *item, has bool) (bool, time.Time, error) {
+		switch has = has && y.State == Staged; {
+		case has && yes:
+			y.State = Waiting
+		case has:
+			y.State, y.Why = Unknown, "its process was stopped at the commit of its run, and no store knows whether that was kept: look, and then retry or drop the message"
+		}
+		return has, o.opt.Now().Add(o.opt.For + keptRest), nil
+	})
+}
+
+// Run makes passes until ctx ends: when a message is put, and each minute for what others have left. failed hears of errors; nil: nobody does.
+func (o *Outbox) Run(ctx context.Context, failed func(error)) {
+	every := time.NewTicker(time.Minute)
+	defer every.Stop()
+	for swept := (time.Time{}); ctx.Err() == nil; {
+		if now := o.opt.Now(); now.Sub(swept) > time.Hour {
+			swept = now
+			_, _ = o.opt.Store.Sweep(ctx) // what could not be removed now is absent all the same
+		}
+		if err := o.Pass(ctx); err != nil && ctx.Err() == nil && failed != nil {
+			failed(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-o.wake:
+		case <-every.C:
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package grantfile
+
+// This file has the outbox of a file, in which messages to mails, chats and webhooks wait, and what the host itself sends by them.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/notify"
+	"github.com/exoagent/exoagent/exo/outbox"
+	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
+)
+
+// Sends reports whether messages may leave by the file.
+func (f *File) Sends() bool {
+	return slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Sink() })
+}
+
+// box is the outbox of a file that is open.
+type box struct {
+	*outbox.Outbox
+	store store.Store
+	stop  func() // ends the deliveries of this process
+	once  sync.Once
+}
+
+// OpenOutbox opens the outbox of a file by itself, for a person. It delivers to the sinks of a file that was reviewed.
+func (f *File) OpenOutbox(ctx context.Context, env func(string) string) (*outbox.Outbox, func() error, error) {
+	b, err := f.openBox(ctx, env, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range f.Services {
+		s := &f.Services[i]
+		if !s.Sink() || !f.Reviewed {
+			continue
+		}
+		o, err := s.Open(ctx, env, b.Outbox)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("the service %s: %w", s.Text, err), b.store.Close())
+		}
+		b.Deliver(s.Text, o.Send)
+	}
+	return b.Outbox, b.store.Close, nil
+}
+
+func (f *File) openBox(ctx context.Context, env func(string) string, kept outbox.Kept) (*box, error) {
+	key, err := f.ApprovalKey()
+	if err != nil {
+		return nil, fmt.Errorf("approvals: %w", err)
+	}
+	at, err := f.Approvals.Open(ctx, env)
+	if err != nil {
+		return nil, fmt.Errorf("approvals: %w", err)
+	}
+	o, err := outbox.New(outbox.Options{Store: at, Key: key, Kept: kept})
+	if err != nil {
+		return nil, errors.Join(err, at.Close())
+	}
+	return &box{Outbox: o, store: at, stop: func() {}}, nil
+}
+
+func (d *Declared) outbox() *outbox.Outbox {
+	if d.box == nil {
+		return nil
+	}
+	return d.box.Outbox
+}
+
+func (b *box) close() error {
+	if b == nil {
+		return nil
+	}
+	b.Wait()
+	b.stop()
+	return b.store.Close()
+}
+
+// Deliver delivers messages until Close: those of this process, and what others have left. report hears of the store's and the databases' errors.
+func (d *Declared) Deliver(report func(error)) {
+	if d.box == nil {
+		return
+	}
+	d.box.once.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		d.box.stop = func() { cancel(); <-ended }
+		go func() {
+			defer close(ended)
+			d.box.Run(ctx, report)
+		}()
+	})
+}
+
+// Kept asks the databases whether they kept the changes of a run that began before a time. Where one of them can't know, the answer may be
+// exo.StateUnknown.
+func (d *Declared) Kept(ctx context.Context, run exo.RunID, before time.Time) (exo.State, error) {
+	state := exo.StateRolledBack
+	if d.Unwitnessed {
+		state = exo.StateUnknown
+	}
+	for _, w := range d.Witnesses {
+		if yes, err := w.Committed(ctx, run); err != nil || yes {
+			return exo.StateApplied, err
+		}
+		if until, err := w.Forgotten(ctx); err != nil || before.Before(until) {
+			return exo.StateUnknown, err
+		}
+	}
+	return state, nil
+}
+
+// Stagers returns the objects that keep messages before a commit, by the names under which programs find them.
+func (d *Declared) Stagers() map[string]exo.Stager {
+	out := map[string]exo.Stager{}
+	for name, s := range d.services {
+		if o, ok := s.Object.(exo.Stager); ok {
+			out[name] = o
+		}
+	}
+	return out
+}
+
+// Notify tells those whom the file names under `notify` that a change waits. What they are told has no value: who reads it may see none.
+func (d *Declared) Notify(w review.ChangeSet) {
+	if d.box == nil { // nobody has reviewed the file
+		return
+	}
+	at := "exo approvals show " + w.ID
+	if link := d.File.Approvals.Link.Text; link != "" {
+		at = link + "/" + w.ID
+	}
+	var of []string
+	for _, p := range w.Set.Parts {
+		of = append(of, p.Grants...)
+	}
+	for _, m := range w.Set.Messages {
+		name, _, _ := strings.Cut(m.Op, "(")
+		of = append(of, name)
+	}
+	slices.Sort(of)
+	n := notify.Notice{Subject: "A change waits for you", At: w.At,
+		Text: fmt.Sprintf("A program of %q would change something by %s. Nothing happens before a person has agreed: %s", w.Principal, strings.Join(slices.Compact(of), ", "), at)}
+	for _, to := range d.File.Approvals.Notify {
+		name, whom, _ := strings.Cut(to.Text, ".")
+		if body, err := d.services[name].Notice(whom, n); err == nil { // check has compared the names
+			_ = d.box.Begin(context.Background(), name, "change-"+w.ID+"-"+to.Text, body) // the change waits all the same, and exo approvals lists it
+		}
+	}
+}
+
+// checkSinks compares the sinks of a file with its claims, and the names under `notify` with its sinks.
+func (f *File) checkSinks(r *reader) {
+	for i := range f.Services {
+		s := &f.Services[i]
+		s.CheckClaims(&r.Reader, func(claim string) bool { c := f.claim(claim); return c != nil && !c.List && c.Type == "text" })
+		if s.Sink() && f.Approvals.Pos == (Pos{}) {
+			r.At(s.Pos, "the service %s: where messages wait until they are delivered is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key", s.Text)
+		}
+	}
+	for _, to := range f.Approvals.Notify {
+		name, whom, _ := strings.Cut(to.Text, ".")
+		i := slices.IndexFunc(f.Services, func(s services.Service) bool { return s.Text == name })
+		if i < 0 {
+			r.At(to.Pos, "notify: there is no service `%s`", name)
+		} else if err := f.Services[i].CheckTarget(whom); err != nil {
+			r.At(to.Pos, "notify: %s", err)
+		}
+	}
+}
