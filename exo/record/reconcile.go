@@ -54,6 +54,13 @@ type Settler interface {
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
+// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries such a
+// call out if nothing else has. So Reconcile also asks it about calls that had not begun to act when the process of a run that committed ended.
+type Resumer interface {
+	Settler
+	Resumes(method string) bool
+}
+
 // Settlers has the stores and objects that know what became of runs. The zero Settlers knows of none.
 type Settlers struct {
 	Stores  []Store            // all stores that the runs could change
@@ -69,7 +76,7 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 // they committed, what became of their effects, and that they ended. It asks s, and never guesses: if no store knows, the state is unknown. A
 // held effect that was about to act, and an immediate one, is never tried again. Its state is what its object answers, and unknown
 // if the object has no answer, or fails: then Reconcile returns the error when all runs are done, and [Unknown] lists the run. Any other
-// held effect never acted. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
+// held effect never acted, unless its object is a [Resumer]. If a store gives no answer about a run, Reconcile leaves the run as it was, and returns the
 // store's error when the other runs are done. In a log that processes share, it leaves out runs that another process settles at the same time.
 //
 // Call it before the first run of a process that continues the record.
@@ -107,6 +114,13 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 		state = exo.StateRolledBack
 	}
 	return state, nil
+}
+
+// resumes reports whether the object of a held effect carries it out when it is asked.
+func (s Settlers) resumes(e *exo.Effect) bool {
+	name, method, _ := strings.Cut(e.Op, ".")
+	of, ok := s.Objects[name].(Resumer)
+	return ok && of.Resumes(method)
 }
 
 // maxSettle bounds how long an object is asked about one call.
@@ -149,9 +163,16 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held {
 			entry.Step = exo.Acted
 		}
-		if e.Mode == message.Held && !p.acting {
+		if e.Mode == message.Held && !p.acting && !(state == exo.StateApplied && s.resumes(e)) {
 			entry.State = never(state)
 		} else {
+			if e.Mode == message.Held && !p.acting { // what is not on the record does not happen
+				begins := entry
+				begins.Step = exo.Acting
+				if err := r.append(ctx, to, begins); err != nil {
+					return err
+				}
+			}
 			var err error
 			entry.State, err = s.effect(ctx, r.ID, e)
 			unanswered = errors.Join(unanswered, err)
