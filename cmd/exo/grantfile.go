@@ -177,7 +177,7 @@ func keep(std cli.Stdio, rec kept, f *grantfile.File) error {
 // settle completes the record of runs whose process was stopped, before this process begins a run. It asks the databases that know the outcome.
 func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
-	if err := record.Reconcile(ctx, rec, runs, stores(d)...); err != nil {
+	if err := settlers(d).Reconcile(ctx, rec, runs); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -187,6 +187,17 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 		}
 	}
 	return nil
+}
+
+// settlers are the databases and services that know what became of runs.
+func settlers(d *grantfile.Declared) record.Settlers {
+	s := record.Settlers{Stores: stores(d), Objects: map[string]record.Settler{}}
+	for name, o := range d.ServiceObjects() {
+		if of, ok := o.(record.Settler); ok {
+			s.Objects[name] = of
+		}
+	}
+	return s
 }
 
 func stores(d *grantfile.Declared) (all []record.Store) {
@@ -285,7 +296,7 @@ func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.Unset
 	}
 	defer d.Close()
 	runs, err := rec.Unsettled()
-	return runs, errors.Join(err, record.Reconcile(ctx, rec, runs, stores(d)...), rec.Close())
+	return runs, errors.Join(err, settlers(d).Reconcile(ctx, rec, runs), rec.Close())
 }
 
 // isGrantFile reports whether an argument names a grant file, and not a package.

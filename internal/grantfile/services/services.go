@@ -31,6 +31,11 @@ type Service struct {
 	API     strict.Name // the address of an HTTP API
 	OpenAPI string      // the file of its document
 
+	Files   strict.Name   // or a folder, with Read and Write as globs
+	Journal strict.Secret // where unfinished writes are; its Kind is folder, env or file
+	Undo    time.Duration // how long the text before a write is kept; 0: not at all
+	Trusted bool          // no outsider writes the files
+
 	Secrets  []Secret
 	Networks []netip.Prefix // in which the address is; nil: the public internet
 
@@ -92,6 +97,10 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 			"command":   func(e strict.Entry) { s.Command = words(r, e) },
 			"api":       func(e strict.Entry) { s.API = r.Name(e.Value, e.Name) },
 			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
+			"files":     func(e strict.Entry) { s.Files = r.Name(e.Value, e.Name) },
+			"journal":   func(e strict.Entry) { s.Journal = journal(r, e) },
+			"undo":      func(e strict.Entry) { s.Undo = r.Days(e.Value, e.Name) },
+			"trusted":   func(e strict.Entry) { s.Trusted = r.Bool(e.Value, e.Name) },
 			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },
 			"networks":  func(e strict.Entry) { s.Networks = networks(r, e) },
 			"env":       func(e strict.Entry) { s.Env = variables(r, e.Value) },
@@ -192,16 +201,22 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 func (s *Service) check(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	kinds, address := 0, cmp.Or(s.API, s.MCP)
-	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != ""} {
+	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != "", s.Files.Text != ""} {
 		if is {
 			kinds++
 		}
+	}
+	if s.Files.Text != "" && kinds == 1 {
+		s.checkFiles(r)
 	}
 	process := s.Env != nil || s.Dir != "" || s.Read != nil || s.Write != nil || s.Network || s.Memory > 0
 	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
 	switch {
 	case kinds != 1:
-		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one) and `api` (the address of an HTTP API)")
+		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one), `api` (the address of an HTTP API) and `files` (a folder)")
+	case s.Files.Text != "":
+	case s.Journal.Kind != "" || s.Undo > 0 || s.Trusted:
+		bad("journal, undo and trusted are for `files`")
 	case process && s.Command == nil:
 		bad("env, dir, read, write, network and memory are for a `command`")
 	case s.Networks != nil && s.Command != nil:
@@ -251,6 +266,17 @@ func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Label {
 		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
 			r.At(l.Pos, "write `%s` under `admits` as well: a program that has read an answer could call the service no more otherwise", l.Text)
+		}
+	}
+	if s.Files.Text == "" || len(s.Read) == 0 || len(s.Write) == 0 {
+		return
+	}
+	for _, l := range s.Admits {
+		switch {
+		case !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Label), l.Text):
+			r.At(l.Pos, "write `%s` under `label` as well: what is written could be read again without the label otherwise", l.Text)
+		case value.OfIntegrity(l.Text) && s.Trusted:
+			r.At(l.Pos, "`%s` marks what outsiders write, and what is written is read again as trusted: take it or `trusted` out", l.Text)
 		}
 	}
 }
