@@ -117,11 +117,8 @@ func (u *unit) Prepare(ctx context.Context) error {
 // Commit implements exo.Unit. What waits gets its name when its call acts.
 func (u *unit) Commit(context.Context) error { return nil }
 
-// Rollback implements exo.Unit.
-func (u *unit) Rollback(context.Context) error {
-	u.f.abandon(u.r)
-	return nil
-}
+// Rollback implements exo.Unit. What waits is dropped when the run is over.
+func (u *unit) Rollback(context.Context) error { return nil }
 
 // abandon drops what still waits of a run. The run is over, so none of its calls acts any more.
 func (f *Files) abandon(r *run) {

@@ -83,89 +83,152 @@ func TestListBounds(t *testing.T) {
 	}
 }
 
-// TestSwaps: while a file and a folder are exchanged for links, pipes and back, a reader gets the file that was there or nothing. The twin checks the
-// path and then opens it.
-func TestSwaps(t *testing.T) {
-	dir, outside := t.TempDir(), t.TempDir()
-	put := func(in, p, text string) {
-		_ = os.MkdirAll(filepath.Dir(filepath.Join(in, p)), 0o755)
-		if err := os.WriteFile(filepath.Join(in, p), []byte(text), 0o600); err != nil {
+// TestReplacedMeanwhile: what has taken the place of a file or a folder after it was looked at is not opened, and a pipe makes nobody wait.
+func TestReplacedMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	at := func(p string) string { return filepath.Join(dir, p) }
+	for p, text := range map[string]string{"a": "public", "secret": "SECRET", "sub/a": "public", "closed/a": "SECRET"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at(p)), 0o755), os.WriteFile(at(p), []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	put(dir, "open/a.txt", "public")
-	put(dir, "real/a.txt", "public")
-	put(outside, "secret.txt", "SECRET")
-	at := func(p string) string { return filepath.Join(dir, p) }
-	if err := os.Symlink(filepath.Join(outside, "secret.txt"), at("open/link")); err != nil {
-		t.Fatal(err)
-	}
-	put(outside, "a.txt", "SECRET")
-	put(dir, "closed/a.txt", "SECRET")
-	if err := syscall.Mkfifo(at("open/pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var stop atomic.Bool
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; !stop.Load(); i++ {
-			switch i % 3 {
-			case 0: // a file becomes a link
-				_ = os.Symlink(filepath.Join(outside, "secret.txt"), at("tmp"))
-			case 1:
-				_ = os.Symlink("../closed/a.txt", at("tmp"))
-			default:
-				_ = syscall.Mkfifo(at("tmp"), 0o600)
-			}
-			_ = os.Rename(at("tmp"), at("open/a.txt"))
-			_ = os.WriteFile(at("tmp"), []byte("public"), 0o600)
-			_ = os.Rename(at("tmp"), at("open/a.txt"))
-			_ = os.Rename(at("real"), at("away")) // a folder becomes a link
-			_ = os.Symlink([]string{outside, "closed"}[i%2], at("real"))
-			_ = os.Remove(at("real"))
-			_ = os.Rename(at("away"), at("real"))
-		}
-	}()
-	tree, err := OpenTree(dir, 1000)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tree.Close()
-	read, leaked := 0, 0
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
-			for _, path := range []string{"open/a.txt", "real/a.txt"} {
-				b, err := tree.Load(strings.Split(path, "/"))
-				switch {
-				case err == nil && string(b) != "public":
-					t.Errorf("%s: it read %q", path, b)
-				case err == nil:
-					read++
-				}
-				if is, err := os.Lstat(at(path)); err == nil && is.Mode().IsRegular() {
-					if twin, err := os.OpenFile(at(path), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
-						b := make([]byte, 10)
-						if n, _ := twin.Read(b); string(b[:n]) == "SECRET" {
-							leaked++
-						}
-						twin.Close()
-					}
-				}
+	defer root.Close()
+	file, err := root.Lstat("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub, err := root.Lstat("sub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, put := range map[string]func() error{"a link": func() error { return os.Symlink("secret", at("a")) }, "a pipe": func() error { return syscall.Mkfifo(at("a"), 0o600) }, "a file": func() error { return os.WriteFile(at("a"), []byte("SECRET"), 0o600) }} {
+		if err := errors.Join(os.Rename(at("a"), at("was")), put()); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			_, _, err := openSeen(root, "a", file)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if !errors.Is(err, ErrNotPlain) {
+				t.Errorf("%s: %v", what, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: it waits", what)
+		}
+		if what != "a pipe" { // where the twin would wait
+			if b, err := root.ReadFile("a"); string(b) != "SECRET" {
+				t.Errorf("%s: the twin read %q, %v", what, b, err)
 			}
 		}
-	}()
-	select {
-	case <-ended:
-	case <-time.After(20 * time.Second):
-		t.Fatal("it waits at a pipe")
+		if err := os.Rename(at("was"), at("a")); err != nil {
+			t.Fatal(err)
+		}
 	}
-	stop.Store(true)
-	<-done
-	if read == 0 || leaked == 0 {
-		t.Errorf("it read %d times, and the twin leaked %d times: the race tests nothing", read, leaked)
+	if err := errors.Join(os.Rename(at("sub"), at("was")), os.Symlink("closed", at("sub"))); err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%d reads, and the twin leaked %d times", read, leaked)
+	if _, err := folderSeen(root, "sub", sub); !errors.Is(err, ErrNotPlain) {
+		t.Errorf("a folder: %v", err)
+	}
+	if b, err := root.ReadFile("sub/a"); string(b) != "SECRET" {
+		t.Errorf("the twin read %q, %v", b, err)
+	}
+}
+
+// TestSwaps: while a file is exchanged for a link or a pipe and back, and a folder for a link, a reader gets the file that was there or nothing,
+// and does not wait. The twin looks at the name and then opens it.
+func TestSwaps(t *testing.T) {
+	for name, c := range map[string]struct {
+		path  string
+		leaks bool
+		swap  func(at func(string) string)
+	}{
+		"a link to a hidden file": {"open/a.txt", true, func(at func(string) string) {
+			_ = os.Symlink(".secret.txt", at("open/tmp"))
+			_ = os.Rename(at("open/tmp"), at("open/a.txt"))
+			_ = os.WriteFile(at("open/tmp"), []byte("public"), 0o600)
+			_ = os.Rename(at("open/tmp"), at("open/a.txt"))
+		}},
+		"a pipe": {"open/a.txt", false, func(at func(string) string) {
+			_ = os.Link(at("pipe"), at("open/tmp"))
+			_ = os.Rename(at("open/tmp"), at("open/a.txt"))
+			_ = os.Link(at("plain"), at("open/tmp"))
+			_ = os.Rename(at("open/tmp"), at("open/a.txt"))
+		}},
+		"a folder": {"open/sub/a.txt", true, func(at func(string) string) {
+			_ = os.Rename(at("open/sub"), at("open/away"))
+			_ = os.Symlink("../closed", at("open/sub"))
+			_ = os.Remove(at("open/sub"))
+			_ = os.Symlink("away", at("open/sub"))
+			_ = os.Remove(at("open/sub"))
+			_ = os.Symlink(".hidden", at("open/sub"))
+			_ = os.Remove(at("open/sub"))
+			_ = os.Rename(at("open/away"), at("open/sub"))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			at := func(p string) string { return filepath.Join(dir, p) }
+			for p, text := range map[string]string{"open/a.txt": "public", "open/.secret.txt": "SECRET", "open/sub/a.txt": "public", "closed/a.txt": "SECRET", "open/.hidden/a.txt": "SECRET", "plain": "public"} {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at(p)), 0o755), os.WriteFile(at(p), []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Mkfifo(at("pipe"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var stop atomic.Bool
+			swapped, ended := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(swapped)
+				for !stop.Load() {
+					c.swap(at)
+				}
+			}()
+			tree, err := OpenTree(dir, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tree.Close()
+			read, leaked := 0, 0
+			go func() {
+				defer close(ended)
+				for end := time.Now().Add(700 * time.Millisecond); time.Now().Before(end); {
+					b, err := tree.Load(strings.Split(c.path, "/"))
+					if err == nil && string(b) != "public" {
+						t.Errorf("it read %q", b)
+					} else if err == nil || errors.Is(err, ErrLinked) {
+						read++
+					}
+					if is, err := os.Lstat(at(c.path)); err == nil && is.Mode().IsRegular() {
+						if twin, err := os.OpenFile(at(c.path), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+							b := make([]byte, 10)
+							if n, _ := twin.Read(b); string(b[:n]) == "SECRET" {
+								leaked++
+							}
+							twin.Close()
+						}
+					}
+				}
+			}()
+			select {
+			case <-ended:
+			case <-time.After(15 * time.Second):
+				t.Fatal("it waits at a pipe")
+			}
+			stop.Store(true)
+			<-swapped
+			if read == 0 || c.leaks && leaked == 0 {
+				t.Errorf("it read %d times, and the twin leaked %d times: the race tests nothing", read, leaked)
+			}
+			t.Logf("%d reads, and the twin leaked %d times", read, leaked)
+		})
+	}
 }

@@ -153,6 +153,11 @@ func TestPathsStayInside(t *testing.T) {
 	if left == 0 {
 		t.Error("no path leaves the folder when it is joined")
 	}
+	for _, bad := range []string{"..", "a/..", "a/../b", "../a", "/a", "a/", "a//b", "./a", "a/.", `a\b`, "a\x00", ".exo-1", ".EXO-1", "a/.Exo-1", "\uff0eexo-1"} {
+		if parts, err := Split(bad); err == nil {
+			t.Errorf("%q is %q", bad, parts)
+		}
+	}
 }
 
 // TestSplitNew: a name that some system takes for another one is not made.

@@ -25,6 +25,11 @@ func folder(dir *os.Root, name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
+	return folderSeen(dir, name, seen)
+}
+
+// folderSeen opens a folder if it is the one that was seen under the name.
+func folderSeen(dir *os.Root, name string, seen fs.FileInfo) (*os.Root, error) {
 	if !seen.IsDir() {
 		return nil, ErrNotPlain
 	}
@@ -45,6 +50,11 @@ func open(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return openSeen(dir, name, seen)
+}
+
+// openSeen opens a file if it is the one that was seen under the name.
+func openSeen(dir *os.Root, name string, seen fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if !seen.Mode().IsRegular() {
 		return nil, nil, ErrNotPlain
 	}

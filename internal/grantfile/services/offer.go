@@ -29,7 +29,9 @@ type Offer struct {
 // Offers lists all calls that a service offers, and the digest of those that the file uses, both of one answer. It makes no call.
 func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
 	if s.Files.Text != "" {
-		return slices.DeleteFunc(slices.Clone(fileCalls), func(o Offer) bool { return (o.Use == "acts") && len(s.Write) == 0 || o.Use == "reads" && len(s.Read) == 0 }), "", nil
+		return slices.DeleteFunc(slices.Clone(fileCalls), func(o Offer) bool {
+			return (o.Use == "acts") && len(s.Write) == 0 || o.Use == "reads" && len(s.Read) == 0
+		}), "", nil
 	}
 	if s.API.Text != "" {
 		out, digest, err = s.operations()
