@@ -125,6 +125,7 @@ func (o *offered) print(w io.Writer) error {
 	switch {
 	case o.Problem != "":
 		_, err = fmt.Fprintf(w, "  problem: %s\n", printable.OneLine(o.Problem))
+	case o.Pinned && o.Digest == "": // a folder, of which the file says all
 	case o.Pinned:
 		_, err = fmt.Fprintf(w, "  pinned: %s\n", o.Digest)
 	default:
