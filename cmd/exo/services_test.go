@@ -168,3 +168,42 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%q, %v; %+v\n%s", b, err, r, text)
 	}
 }
+
+// TestFolderUndo: exo undo puts back the files that a run has written, shows them first, and leaves those that were changed since.
+func TestFolderUndo(t *testing.T) {
+	dir := t.TempDir()
+	path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
+	write(t, path, "exo: 1\nreviewed: true\nrecord: runs.jsonl\nservices:\n  inbox:\n    files: ./inbox\n    write: [\"*\"]\n    journal: ./journal\n    undo: 7d\n")
+	at := func(name string) string { return filepath.Join(dir, "inbox", name) }
+	if err := os.Mkdir(filepath.Join(dir, "inbox"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, at("a.txt"), "old")
+	if r := exo(t, "", "run", path, "-e", "for (const text of ['one', 'two']) await api.inbox.write({ path: 'a.txt', text }); await api.inbox.write({ path: 'b.txt', text: 'b' }); return 1"); r.code != cli.ExitDone {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := regexp.MustCompile(`"run":"([0-9a-f]{32})"`).FindStringSubmatch(string(text))[1]
+	if r := exo(t, "", "undo", run, "-file", path); r.code != cli.ExitDone || strings.Count(r.out, "put back a file") != 3 || !strings.Contains(r.out, "nothing was changed") {
+		t.Errorf("%+v", r)
+	}
+	has := func() string {
+		a, _ := os.ReadFile(at("a.txt"))
+		b, _ := os.ReadFile(at("b.txt"))
+		return string(a) + " " + string(b)
+	}
+	if has() != "two b" {
+		t.Error(has())
+	}
+	write(t, at("b.txt"), "another's")
+	if r := exo(t, "", "undo", run, "-file", path, "-apply"); r.code == cli.ExitDone || has() != "old another's" || !strings.Contains(r.err, "b.txt was changed since") {
+		t.Errorf("%+v, %s", r, has())
+	}
+	write(t, at("b.txt"), "b")
+	if r := exo(t, "", "undo", run, "-file", path, "-apply"); has() != "old " {
+		t.Errorf("%+v, %q", r, has())
+	}
+}
