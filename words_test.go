@@ -22,10 +22,12 @@ var sqlWords = regexp.MustCompile(`(?i)\b(quer(y|ies)|columns?|rows?|tables?|dat
 
 // notSQL are the texts that have such a word for another reason, by file.
 var notSQL = map[string]map[string]string{
-	"exo/value/typename.go":                 {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "value.Rows"},
-	"exo/value/decode.go":                   {"rows that may not come": "value.Rows, records of one shape", "rows that don't fit their shape": "value.Rows"},
-	"exo/value/encode.go":                   {"rows have no encoding in a message": "value.Rows", "rows that don't fit their shape have no encoding": "value.Rows"},
-	"exo/adopt.go":                          {"rows that don't fit their shape": "value.Rows"},
+	"exo/value/typename.go": {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "value.Rows"},
+	"exo/value/decode.go":   {"rows that may not come": "value.Rows, records of one shape", "rows that don't fit their shape": "value.Rows"},
+	"exo/value/encode.go":   {"rows have no encoding in a message": "value.Rows", "rows that don't fit their shape have no encoding": "value.Rows"},
+	"exo/adopt.go":          {"rows that don't fit their shape": "value.Rows"},
+	"exo/files/files.go": {"rows": "records of a CSV file", "returns the rows of a file: of CSV all cells are texts, under the names in the first line; of JSON lines each line is an object": "records of a CSV file",
+		"`%s` has no rows: rows reads .csv, .tsv, .jsonl and .ndjson, and read gives the text of any file": "records of a CSV file"},
 	"exo/policy/log.go":                     {"rows": "value.Rows: how many records a reply has"},
 	"exo/record/failure.go":                 {`,"column":`: "the place of an error in the program's text"},
 	"exo/record/write.go":                   {`,"rows":`: "value.Rows: how many records a reply has"},

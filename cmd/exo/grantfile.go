@@ -191,12 +191,12 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 	return nil
 }
 
-// settlers have the databases that know what became of runs, and the sinks that know what became of messages.
+// settlers are the databases and services that know what became of runs.
 func settlers(d *grantfile.Declared) record.Settlers {
 	s := record.Settlers{Stores: stores(d), Objects: map[string]record.Settler{}}
-	for name, o := range d.Stagers() {
-		if is, ok := o.(record.Settler); ok {
-			s.Objects[name] = is
+	for name, o := range d.ServiceObjects() {
+		if of, ok := o.(record.Settler); ok {
+			s.Objects[name] = of
 		}
 	}
 	return s

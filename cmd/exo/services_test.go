@@ -1,16 +1,24 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/web/openapi"
 	"github.com/exoagent/exoagent/internal/cli"
 )
@@ -153,5 +161,107 @@ func TestOutbox(t *testing.T) {
 	write(t, path, strings.Replace(file, "reviewed: true", "reviewed: false", 1))
 	if r := exo(t, "", "services", "outbox", "-retry", keys[0], path); r.code != cli.ExitUsage || asked.Load() != 4 {
 		t.Errorf("a file that nobody has reviewed sends a secret: %+v", r)
+	}
+}
+
+// TestFolder: an operator names a folder, looks at what programs may call, and runs one. What a stopped process had kept before its run committed is
+// written when the record is settled, and the record says so.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "exo.yaml")
+	write(t, path, "exo: 1\nreviewed: true\nrecord: runs.jsonl\nservices:\n  inbox:\n    files: ./inbox\n    read: [\"in/*.csv\"]\n    write: [\"out/*\"]\n    journal: ./journal\n")
+	if err := os.MkdirAll(filepath.Join(dir, "inbox", "in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "inbox", "in", "a.csv"), "id,name\n1,ann\n")
+	if r := exo(t, "", "services", path); r.code != cli.ExitDone || !strings.Contains(r.out, "  rows (reads)\n") || !strings.Contains(r.out, "  write (acts)\n") || strings.Contains(r.out, "pin") {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "validate", path); r.code != cli.ExitDone {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "manifest", "-flow", "all", path); r.code != cli.ExitDone || !strings.Contains(r.out, "inbox") {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "run", path, "-e", "await api.inbox.write({ path: 'out/b.txt', text: 'b' }); return 1"); r.code != cli.ExitDone {
+		t.Errorf("%+v", r)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "inbox", "out", "b.txt")); string(b) != "b" {
+		t.Errorf("%q, %v", b, err)
+	}
+
+	id := core.NewRunID()
+	key, sum := id.KeyOf(1), fmt.Sprintf("%x", sha256.Sum256([]byte("later")))
+	rec, err := record.Open(filepath.Join(dir, "runs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []core.Entry{
+		{Step: core.Begun, Start: &core.Start{Principal: "ann"}},
+		{Step: core.Intent, Call: 1, Op: "inbox.write", Effect: message.Held},
+		{Step: core.Outcome, Call: 1, Op: "inbox.write", Effect: message.Held, State: core.StateHeld},
+		{Step: core.Committing, Prepared: &core.Prepared{}},
+		{Step: core.Committed, State: core.StateApplied},
+	} {
+		e.RunID, e.At = id, time.Now()
+		if err := rec.Record(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec.Close()
+	j, err := store.OpenFolder(filepath.Join(dir, "journal"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := fmt.Sprintf(`{"Path":"out/later.txt","Sum":%q,"Was":"","At":%q}`, sum, time.Now().Format(time.RFC3339))
+	if _, err := j.Put(t.Context(), store.Entry{Key: store.Key("files", "Inbox", key), Value: []byte(entry)}); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	write(t, filepath.Join(dir, "inbox", "out", ".exo-"+key), "later")
+	r := exo(t, "", "record", "settle", path)
+	b, err := os.ReadFile(filepath.Join(dir, "inbox", "out", "later.txt"))
+	text, _ := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
+	if string(b) != "later" || !strings.Contains(string(text), `"step":"acted"`) {
+		t.Errorf("%q, %v; %+v\n%s", b, err, r, text)
+	}
+}
+
+// TestFolderUndo: exo undo puts back the files that a run has written, shows them first, and leaves those that were changed since.
+func TestFolderUndo(t *testing.T) {
+	dir := t.TempDir()
+	path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
+	write(t, path, "exo: 1\nreviewed: true\nrecord: runs.jsonl\nservices:\n  inbox:\n    files: ./inbox\n    write: [\"*\"]\n    journal: ./journal\n    undo: 7d\n")
+	at := func(name string) string { return filepath.Join(dir, "inbox", name) }
+	if err := os.Mkdir(filepath.Join(dir, "inbox"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, at("a.txt"), "old")
+	if r := exo(t, "", "run", path, "-e", "for (const text of ['one', 'two']) await api.inbox.write({ path: 'a.txt', text }); await api.inbox.write({ path: 'b.txt', text: 'b' }); return 1"); r.code != cli.ExitDone {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := regexp.MustCompile(`"run":"([0-9a-f]{32})"`).FindStringSubmatch(string(text))[1]
+	if r := exo(t, "", "undo", run, "-file", path); r.code != cli.ExitDone || strings.Count(r.out, "put back a file") != 3 || !strings.Contains(r.out, "nothing was changed") {
+		t.Errorf("%+v", r)
+	}
+	has := func() string {
+		a, _ := os.ReadFile(at("a.txt"))
+		b, _ := os.ReadFile(at("b.txt"))
+		return string(a) + " " + string(b)
+	}
+	if has() != "two b" {
+		t.Error(has())
+	}
+	write(t, at("b.txt"), "another's")
+	if r := exo(t, "", "undo", run, "-file", path, "-apply"); r.code == cli.ExitDone || has() != "old another's" || !strings.Contains(r.err, "b.txt was changed since") {
+		t.Errorf("%+v, %s", r, has())
+	}
+	write(t, at("b.txt"), "b")
+	if r := exo(t, "", "undo", run, "-file", path, "-apply"); has() != "old " {
+		t.Errorf("%+v, %q", r, has())
 	}
 }

@@ -72,6 +72,11 @@ func (s Sink) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	return s.Service.Eval(context.WithValue(ctx, usedKey{}, func(u web.Use) { m.AddDetail(u) }), m)
 }
 
+// Resumes implements record.Resumer. Of a run that may have committed, the outbox knows what became of the message.
+func (s Sink) Resumes(_ string, committed exo.State) bool {
+	return committed == exo.StateApplied || committed == exo.StateUnknown
+}
+
 // Settle implements record.Settler.
 func (s Sink) Settle(ctx context.Context, _, key string) (exo.State, error) {
 	return s.rules.Box.Settled(ctx, key)

@@ -108,7 +108,7 @@ func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Conte
 	}
 	state, failed := do(ctx)
 	err = note(exo.Entry{Step: exo.Committed, State: state, Err: failed})
-	for _, l := range u.Left {
+	for _, l := range slices.Backward(u.Left) { // of two writes of one file, the second is taken back first
 		if l.by == nil || state != exo.StateApplied || err != nil {
 			continue
 		}

@@ -89,7 +89,7 @@ func TestCompensation(t *testing.T) {
 			}
 			var asked []string
 			if c.acted != exo.NoState {
-				asked = []string{"pay " + run.KeyOf(2) + " " + run.KeyOf(2) + "-undo", "pay " + run.KeyOf(6) + " " + run.KeyOf(6) + "-undo"}
+				asked = []string{"pay " + run.KeyOf(6) + " " + run.KeyOf(6) + "-undo", "pay " + run.KeyOf(2) + " " + run.KeyOf(2) + "-undo"} // the last call first
 			}
 			if !slices.Equal(bank.asked, asked) {
 				t.Errorf("asked %q, want %q", bank.asked, asked)

@@ -53,6 +53,14 @@ type Settler interface {
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
+// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries such a
+// call out if nothing else has. So Reconcile also asks it about calls that had not begun to act when their process was killed.
+type Resumer interface {
+	Settler
+	// Resumes reports whether Settle is to be asked about a call of the method that has not begun, after a run of which this is known.
+	Resumes(method string, committed exo.State) bool
+}
+
 // Settlers has the stores and objects that know the outcome of runs. The zero Settlers has none.
 type Settlers struct {
 	Stores  []Store            // all stores that the runs could change
@@ -67,8 +75,7 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 // Reconcile appends the entries that runs lack because their process was killed: whether they committed, what became of their effects, and
 // that they ended. It asks s and never guesses. A held effect that was about to act, and an immediate one, is never tried again. Its state is
 // the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run; if the object fails, Reconcile returns that
-// error at the end. Any other held effect never acted, unless its object is an [exo.Stager] and the run may have committed: then the object
-// answers, too. If a store fails, Reconcile leaves the run unsettled, and returns the error when the other runs are done. In a shared log it
+// error at the end. Any other held effect never acted, unless its object is a [Resumer] that answers for it. If a store fails, Reconcile leaves the run unsettled, and returns the error when the other runs are done. In a shared log it
 // skips runs that another process is settling.
 //
 // Call it before the first run of a process that continues the record.
@@ -108,11 +115,11 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 	return state, nil
 }
 
-// staged reports whether a held effect may act although its process ended before it did: its object kept it before a commit that may have happened.
-func (s Settlers) staged(e *exo.Effect, committed exo.State) bool {
-	name, _, _ := strings.Cut(e.Op, ".")
-	_, is := s.Objects[name].(exo.Stager)
-	return is && (committed == exo.StateApplied || committed == exo.StateUnknown)
+// resumes reports whether the object of a held effect that has not begun is to be asked about it.
+func (s Settlers) resumes(e *exo.Effect, committed exo.State) bool {
+	name, method, _ := strings.Cut(e.Op, ".")
+	of, ok := s.Objects[name].(Resumer)
+	return ok && of.Resumes(method, committed)
 }
 
 // maxSettle bounds how long an object is asked about one call.
@@ -155,9 +162,16 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held {
 			entry.Step = exo.Acted
 		}
-		if e.Mode == message.Held && !p.acting && !s.staged(e, state) {
+		if e.Mode == message.Held && !p.acting && !s.resumes(e, state) {
 			entry.State = never(state)
 		} else {
+			if e.Mode == message.Held && !p.acting { // what is not on the record does not happen
+				begins := entry
+				begins.Step = exo.Acting
+				if err := r.append(ctx, to, begins); err != nil {
+					return err
+				}
+			}
 			var err error
 			entry.State, err = s.effect(ctx, r.ID, e)
 			unanswered = errors.Join(unanswered, err)

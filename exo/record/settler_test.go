@@ -14,7 +14,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
-	"github.com/exoagent/exoagent/exo/value"
 )
 
 // settler answers about each key, and keeps what it was asked.
@@ -237,13 +236,9 @@ func TestUnknownInAFolder(t *testing.T) {
 // stager is a settler that keeps calls before the commit.
 type stager struct{ settler }
 
-func (*stager) Describe() (message.Description, error) { return message.Description{}, nil }
-
-func (*stager) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Null(), nil }
-
-func (*stager) Stage(context.Context, *exo.Message, bool) error { return nil }
-
-func (*stager) Forget(context.Context, *exo.Message) error { return nil }
+func (*stager) Resumes(_ string, committed exo.State) bool {
+	return committed == exo.StateApplied || committed == exo.StateUnknown
+}
 
 // TestSettlersThatStage: an object that kept a call before the commit says what became of it, although the process was killed before the call acted,
 // and only if the run may have committed. Of another object such a call never acted.
@@ -280,6 +275,58 @@ func TestSettlersThatStage(t *testing.T) {
 			s, is := c.to.(*stager)
 			if err != nil || is && (len(s.asked) > 0) != c.asked {
 				t.Error(err, c.to)
+			}
+		})
+	}
+}
+
+// resumer is a settler that carries out calls of one method.
+type resumer struct{ settler }
+
+func (r *resumer) Resumes(method string, committed exo.State) bool {
+	return method == "send" && committed == exo.StateApplied
+}
+
+// TestResumer: an object that has kept its calls since before the commit carries them out after a kill, if the run committed, and the record has
+// that they began. It is asked about no run that did not commit, and no other object is asked at all.
+func TestResumer(t *testing.T) {
+	for name, c := range map[string]struct {
+		op        string
+		committed exo.State // NoState: the process ended before
+		want      exo.State
+		acting    bool
+	}{
+		"committed":                   {"mail.send", exo.StateApplied, exo.StateApplied, true},
+		"rolled back":                 {"mail.send", exo.StateRolledBack, exo.StateRolledBack, false},
+		"unknown":                     {"mail.send", exo.StateUnknown, exo.StateFailed, false},
+		"not committed":               {"mail.send", exo.NoState, exo.StateRolledBack, false},
+		"another method":              {"mail.draft", exo.StateApplied, exo.StateFailed, false},
+		"an object that only answers": {"pay.send", exo.StateApplied, exo.StateFailed, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := exo.NewRunID()
+			var b bytes.Buffer
+			l := New(&b)
+			es := left(id, message.Held, c.op)
+			es = append(es[:len(es)-1], exo.Entry{RunID: id, Step: exo.Committing, At: time.Now(), Prepared: &exo.Prepared{}})
+			if c.committed != exo.NoState {
+				es = append(es, exo.Entry{RunID: id, Step: exo.Committed, At: time.Now(), State: c.committed})
+			}
+			appendAll(t, l, es)
+			runs, err := Unsettled(bytes.NewReader(b.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mail, pay := &resumer{settler{state: exo.StateApplied}}, &settler{state: exo.StateApplied}
+			if err := (Settlers{Objects: map[string]Settler{"mail": mail, "pay": pay}}).Reconcile(t.Context(), l, runs); err != nil {
+				t.Fatal(err)
+			}
+			if err := checkSettledAs(t, b.Bytes(), id, c.want); err != nil {
+				t.Error(err)
+			}
+			acting := slices.ContainsFunc(all(t, bytes.NewReader(b.Bytes())), func(e exo.Entry) bool { return e.Step == exo.Acting && e.Call == 2 })
+			if acting != c.acting || (len(mail.asked) == 1) != c.acting || len(pay.asked) > 0 {
+				t.Errorf("acting %v, asked %q and %q", acting, mail.asked, pay.asked)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
 
 // A tag is declared with one of these kinds.
@@ -127,6 +128,7 @@ func (f *File) checkTags(r *reader) {
 	for i := range f.Services {
 		f.Services[i].CheckLabels(&r.Reader)
 	}
+	services.CheckFolders(&r.Reader, f.Services)
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		for k := range x.Label {

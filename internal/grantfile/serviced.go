@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
@@ -65,6 +66,15 @@ func (d *Declared) serviceFindings() (out []Finding) {
 		if missing := d.services[s.Text].Missing; len(missing) > 0 {
 			say(s.Pos, true, "the process of the service "+s.Text+" runs without these walls, which this system lacks: "+strings.Join(missing, ", "), "")
 		}
+	}
+	return out
+}
+
+// ServiceObjects returns the objects of the services, by the names under which programs find them.
+func (d *Declared) ServiceObjects() map[string]exo.Object {
+	out := map[string]exo.Object{}
+	for name, s := range d.services {
+		out[name] = s.Object
 	}
 	return out
 }

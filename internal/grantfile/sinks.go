@@ -118,17 +118,6 @@ func (d *Declared) Kept(ctx context.Context, run exo.RunID, before time.Time) (e
 	return state, nil
 }
 
-// Stagers returns the objects that keep messages before a commit, by the names under which programs find them.
-func (d *Declared) Stagers() map[string]exo.Stager {
-	out := map[string]exo.Stager{}
-	for name, s := range d.services {
-		if o, ok := s.Object.(exo.Stager); ok {
-			out[name] = o
-		}
-	}
-	return out
-}
-
 // Notify tells those whom the file names under `notify` that a change waits. What they are told has no value: who reads it may see none.
 func (d *Declared) Notify(w review.ChangeSet) {
 	if d.box == nil { // nobody has reviewed the file

@@ -14,6 +14,8 @@ func (s *Service) Where() string {
 	switch {
 	case s.MCP.Text != "":
 		return "an MCP server at " + s.MCP.Text
+	case s.Files.Text != "":
+		return "the folder " + s.Files.Text
 	case s.Command != nil:
 		return fmt.Sprintf("the MCP server %q", s.Command)
 	case s.Mail.Text != "":
@@ -70,6 +72,9 @@ func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 
 // Has lists what the file gives a service: the places of secrets, variables, files and networks.
 func (s *Service) Has() (out []string) {
+	if s.Files.Text != "" {
+		return s.filesHas()
+	}
 	for _, x := range s.Secrets {
 		how := x.From.String()
 		if x.Command != nil {

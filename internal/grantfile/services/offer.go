@@ -29,9 +29,15 @@ type Offer struct {
 // Offers lists all calls that a service offers, and the digest of those that the file uses. Both come from the same answer. Offers makes no
 // call.
 func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
-	if s.Sink() { // exo's own, so there is nothing to pin
+	if s.Sink() { // the method is part of exo, so there is nothing to pin
 		return []Offer{{Name: s.Acts[0].Text, Use: "acts"}}, "", nil
-	} else if s.API.Text != "" {
+	}
+	if s.Files.Text != "" {
+		return slices.DeleteFunc(slices.Clone(fileCalls), func(o Offer) bool {
+			return (o.Use == "acts") && len(s.Write) == 0 || o.Use == "reads" && len(s.Read) == 0
+		}), "", nil
+	}
+	if s.API.Text != "" {
 		out, digest, err = s.operations()
 	} else {
 		out, digest, err = s.tools(ctx, env)

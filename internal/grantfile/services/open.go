@@ -47,6 +47,9 @@ func (s *Service) Open(ctx context.Context, env func(string) string, box *outbox
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
 		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
 	}
+	if s.Files.Text != "" {
+		return s.openFiles(ctx, env)
+	}
 	if s.API.Text != "" {
 		for _, x := range s.Secrets { // find a missing secret at the start, not in a program's call
 			if _, err := x.text(ctx, env); err != nil {

@@ -36,6 +36,10 @@ type Service struct {
 	Webhook strict.Name // an address that takes signed events
 	From    string      // the address from which mails are
 	To      []Recipient
+	Files   strict.Name   // or a folder, with Read and Write as globs
+	Journal strict.Secret // where unfinished writes are; its Kind is folder, env or file
+	Undo    time.Duration // how long the text before a write is kept; 0: not at all
+	Trusted bool          // no outsider writes the files
 
 	Secrets  []Secret
 	Networks []netip.Prefix // in which the address is; nil: the public internet
@@ -108,6 +112,10 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 			"from":      func(e strict.Entry) { s.From = r.Text(e.Value, e.Name) },
 			"to":        func(e strict.Entry) { s.To = recipients(r, e) },
 			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
+			"files":     func(e strict.Entry) { s.Files = r.Name(e.Value, e.Name) },
+			"journal":   func(e strict.Entry) { s.Journal = journal(r, e) },
+			"undo":      func(e strict.Entry) { s.Undo = r.Days(e.Value, e.Name) },
+			"trusted":   func(e strict.Entry) { s.Trusted = r.Bool(e.Value, e.Name) },
 			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },
 			"networks":  func(e strict.Entry) { s.Networks = networks(r, e) },
 			"env":       func(e strict.Entry) { s.Env = variables(r, e.Value) },
@@ -214,7 +222,7 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 func (s *Service) check(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	kinds, address := 0, cmp.Or(s.API, s.MCP)
-	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != "", s.Mail.Text != "", s.Chat.Text != "", s.Webhook.Text != ""} {
+	for _, is := range []bool{s.MCP.Text != "", s.Command != nil, s.API.Text != "", s.Files.Text != "", s.Mail.Text != "", s.Chat.Text != "", s.Webhook.Text != ""} {
 		if is {
 			kinds++
 		}
@@ -222,13 +230,19 @@ func (s *Service) check(r *strict.Reader) {
 	if s.Sink() && kinds == 1 {
 		s.checkSink(r)
 	}
+	if s.Files.Text != "" && kinds == 1 {
+		s.checkFiles(r)
+	}
 	process := s.Env != nil || s.Dir != "" || s.Read != nil || s.Write != nil || s.Network || s.Memory > 0
 	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
 	switch {
 	case kinds != 1:
-		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one), `api` (the address of an HTTP API), `mail`, `chat` and `webhook`")
+		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one), `api` (the address of an HTTP API), `files` (a folder), `mail`, `chat` and `webhook`")
 	case !s.Sink() && (s.From != "" || s.To != nil):
 		bad("`from` and `to` are for a `mail`")
+	case s.Files.Text != "":
+	case s.Journal.Kind != "" || s.Undo > 0 || s.Trusted:
+		bad("journal, undo and trusted are for `files`")
 	case process && s.Command == nil:
 		bad("env, dir, read, write, network and memory are for a `command`")
 	case s.Networks != nil && s.Command != nil:
@@ -280,6 +294,17 @@ func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Label {
 		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
 			r.At(l.Pos, "write `%s` under `admits` as well: otherwise a program that has read an answer could not call the service again", l.Text)
+		}
+	}
+	if s.Files.Text == "" || len(s.Read) == 0 || len(s.Write) == 0 {
+		return
+	}
+	for _, l := range s.Admits {
+		switch {
+		case !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Label), l.Text):
+			r.At(l.Pos, "write `%s` under `label` as well: what is written could be read again without the label otherwise", l.Text)
+		case value.OfIntegrity(l.Text) && s.Trusted:
+			r.At(l.Pos, "`%s` marks what outsiders write, and what is written is read again as trusted: take it or `trusted` out", l.Text)
 		}
 	}
 }

@@ -639,14 +639,14 @@ func TestServicesPage(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
 	f, err := grantfile.Parse("exo.yaml", append([]byte("exo: 1\nlabels: { pii: secret, untrusted: untrusted }\nprincipal: { user: int }\napprovals: { key: env:K, store: s }\n"), block[1]...))
-	if err != nil || len(f.Services) != 3 {
+	if err != nil || len(f.Services) != 4 {
 		t.Fatal(err)
 	}
 	var said []string
 	for _, l := range f.Lines() {
 		said = append(said, l.Of+" "+l.What)
 	}
-	for _, want := range []string{"service desk a person agrees to close-ticket", "service notes may change the files of /srv/notes", "service crm may act at once by addNote"} {
+	for _, want := range []string{"service desk a person agrees to close-ticket", "service notes may change the files of /srv/notes", "service crm may act at once by addNote", "service inbox writes the files out/**"} {
 		if !slices.Contains(said, want) {
 			t.Errorf("no line %q in %q", want, said)
 		}

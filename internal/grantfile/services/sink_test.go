@@ -199,8 +199,10 @@ func TestKilledBeforeItSends(t *testing.T) {
 				for _, w := range d.Witnesses {
 					ask.Stores = append(ask.Stores, w)
 				}
-				for name, o := range d.Stagers() {
-					ask.Objects[name] = o.(record.Settler)
+				for name, o := range d.ServiceObjects() {
+					if of, ok := o.(record.Settler); ok {
+						ask.Objects[name] = of
+					}
 				}
 				if err := ask.Reconcile(t.Context(), rec, runs); err != nil || len(runs) != 1 {
 					t.Fatal(err, runs)

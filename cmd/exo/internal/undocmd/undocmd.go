@@ -21,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -44,7 +45,8 @@ What triggers and cascades change meanwhile is changed back as well. The grant f
 
 It is for the operator of the whole database: no grant restricts it, and it changes columns that no facet shows, which it prints
 as "another column". It connects by undo_url of the file, or else by url. Its role must be able to read exo_undo and to write the
-tables. The undo is a run of its own, which is recorded and can be undone. Mails and other effects that left are listed: they stay.
+tables. The undo is a run of its own, which is recorded and can be undone. Files of a folder with undo are put back after the rows, each
+if it is as the run left it. Mails and other effects that left are listed: they stay.
 
 example:
   exo undo 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7 -file exo.yaml
@@ -164,11 +166,23 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	if err != nil {
 		return err
 	}
+	folders, closing, err := folders(ctx, f)
+	defer closing()
+	if err != nil {
+		return err
+	}
+	left, err := effects(f, run, folders)
+	if err != nil {
+		return err
+	}
 	switch len(all) {
 	case 0:
+		if slices.ContainsFunc(left, record.Left.Compensated) { // the run has only written files
+			return o.offer(ctx, std, f, &found{}, run, left)
+		}
 		return fmt.Errorf("nothing is kept of run %s: it changed nothing, or ended before `undo` was in %s, or longer ago than that", run, o.path)
 	case 1:
-		return o.offer(ctx, std, f, &all[0], run)
+		return o.offer(ctx, std, f, &all[0], run, left)
 	}
 	return fmt.Errorf("run %s has changed %d databases: an undo of several would not be one transaction, so exo undo refuses it", run, len(all))
 }
@@ -201,19 +215,19 @@ func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (a
 	return all, nil
 }
 
-// offer shows what an undo would change, and makes the undo if the person agrees.
-func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID) error {
+// offer shows what an undo would change, and does it if that is wanted.
+func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) error {
 	for _, im := range x.rows {
 		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
 	}
-	left, err := effects(f, run)
-	if err != nil {
-		return err
-	}
 	for _, l := range left {
-		fmt.Fprintf(std.Out, "NOT UNDONE  %s\n", schema.Printable(l.String()))
+		what := "NOT UNDONE"
+		if l.Compensated() {
+			what = "put back a file"
+		}
+		fmt.Fprintf(std.Out, "%s  %s\n", what, schema.Printable(l.String()))
 	}
-	if len(x.refused) == 0 && (o.apply || agrees(std, len(x.rows))) {
+	if len(x.refused) == 0 && (o.apply || agrees(std, len(x.rows), files(left))) {
 		if err := o.keep(ctx, std, f, x, run, left); err != nil {
 			return err
 		}
@@ -244,6 +258,9 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	}
 	as, shown := exo.NewRunID(), x.rows
 	err = record.Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
+		if x.db == nil { // nothing but files
+			return exo.StateApplied, nil
+		}
 		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {
 			return exo.StateApplied, nil
 		}
@@ -257,25 +274,61 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 		return exo.StateRolledBack, err
 	})
 	if err == nil && len(x.refused) == 0 {
-		fmt.Fprintf(std.Out, "undone: %d rows of run %s; this undo is run %s\n", len(shown), run, as)
+		fmt.Fprintf(std.Out, "undone: %d rows and %d files of run %s; this undo is run %s\n", len(shown), files(left), run, as)
 	}
 	return err
 }
 
-// agrees asks a person at a terminal for agreement.
-func agrees(std cli.Stdio, rows int) bool {
+// files counts the writes that are taken back.
+func files(left []record.Left) (n int) {
+	for _, l := range left {
+		if l.Compensated() {
+			n++
+		}
+	}
+	return n
+}
+
+// agrees asks a person at a terminal.
+func agrees(std cli.Stdio, rows, files int) bool {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		fmt.Fprintln(std.Out, "nothing was changed: add -apply to do it")
 		return false
 	}
-	fmt.Fprintf(std.Out, "change these %d rows? Type yes: ", rows)
+	fmt.Fprintf(std.Out, "change these %d rows and put back %d files? Type yes: ", rows, files)
 	text, _ := bufio.NewReader(in).ReadString('\n')
 	return strings.TrimSpace(text) == "yes"
 }
 
-// effects returns the effects that left with the run and can't be undone. A grant file declares no service that could make up for them.
-func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
+// folders opens the folders of a grant file that keep the texts before writes. They alone can make up for what left with a run.
+func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
+	out = map[string]record.Compensator{}
+	var opened []services.Opened
+	closing = func() {
+		for _, s := range opened {
+			s.Close()
+		}
+	}
+	for i := range f.Services {
+		s := &f.Services[i]
+		if s.Files.Text == "" || s.Undo == 0 {
+			continue
+		}
+		o, err := s.Open(ctx, os.Getenv, nil)
+		if err != nil {
+			return nil, closing, fmt.Errorf("the service %s: %w", s.Text, err)
+		}
+		opened = append(opened, o)
+		if by, ok := o.Object.(record.Compensator); ok {
+			out[s.Text] = by
+		}
+	}
+	return out, closing, nil
+}
+
+// effects returns what left with the run. by are the services that can make up for it.
+func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
 	place := f.Record
 	if f.RecordDB.Kind != "" {
 		place = f.RecordDB.Place()
@@ -296,7 +349,7 @@ func effects(f *grantfile.File, run exo.RunID) ([]record.Left, error) {
 				return
 			}
 		}
-	}, run, nil)
+	}, run, by)
 }
 
 // line shows one row, before and after the undo. A column that no facet of the table shows appears only as another column.

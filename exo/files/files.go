@@ -1,0 +1,307 @@
+package files
+
+// This file makes the object: its methods, labels and bounds.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/changeset"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/plainfile"
+	"github.com/exoagent/exoagent/internal/textrows"
+)
+
+// Config says what programs may do with a folder.
+type Config struct {
+	Dir string // the folder, which must exist
+
+	// Read and Write have the globs of the files that programs may read, and write. In a part of a path * is any text and ? one character; ** as a
+	// whole part is any number of parts. A part that begins with a dot is matched only by a part that does.
+	Read, Write []string
+
+	Label  value.Label // what each answer carries, and each error; without readers
+	Admits value.Label // the labels that may leave to the folder. If programs also read here, Label must have those of secrecy
+
+	// Trusted says that no outsider writes these files. Otherwise each answer is value.Untrusted.
+	Trusted bool
+
+	Bytes   int64          // the most bytes of a file that is read, written or replaced; 0: 1 MiB
+	Approve *changeset.Who // a person of these agrees to each write; nil: nobody is asked
+
+	// Journal keeps what a killed process was about to write, and Write needs it. All processes that write into the folder share one.
+	Journal store.Store
+
+	// Undo is how long the text before a write is kept, in a hidden file of the same folder, so that record.Undoing can put it back; 0: not at all.
+	Undo time.Duration
+}
+
+// Files is a folder as an exo.Object. Make it with [Open]; the zero Files answers no message.
+type Files struct {
+	*object
+	name        string
+	tree        *plainfile.Tree
+	read, write []plainfile.Glob
+	bytes       int64
+	journal     store.Store
+	keep        time.Duration
+	mu          sync.Mutex // held while files get or lose their names
+	tidied      sync.Once
+}
+
+type object = service.Service // an unexported name, so that no other package takes the service out of Files, past its Eval
+
+var (
+	_ exo.Validator     = (*Files)(nil)
+	_ exo.Transactional = (*Files)(nil)
+	_ exo.Sink          = (*Files)(nil)
+)
+
+// Open opens a folder. name is that of the interface for programs, and of the folder in the journal.
+func Open(name, doc string, c Config) (*Files, error) {
+	f := &Files{name: name, bytes: cmp.Or(c.Bytes, 1<<20), journal: c.Journal, keep: c.Undo}
+	if err := errors.Join(globs(&f.read, c.Read), globs(&f.write, c.Write), c.check()); err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	var err error
+	if f.object, err = service.New(name, doc, f.operations(c)...); err != nil {
+		return nil, err
+	}
+	d, err := f.object.Describe()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range d.Interfaces[0].Methods { // of the service, which nothing else has seen
+		if m.Effect != message.Held { // which has no answer
+			m.Reply = m.Reply.Join(c.Label)
+		}
+	}
+	if f.tree, err = plainfile.OpenTree(c.Dir, f.bytes); err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return f, nil
+}
+
+func globs(to *[]plainfile.Glob, texts []string) error {
+	for _, text := range texts {
+		g, err := plainfile.ParseGlob(text)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, g)
+	}
+	return nil
+}
+
+// check refuses a Config by which a label could get lost.
+func (c *Config) check() error {
+	both, lost := len(c.Read) > 0 && len(c.Write) > 0, c.Admits.Secrecy().Without(c.Label)
+	switch {
+	case len(c.Read)+len(c.Write) == 0:
+		return errors.New("want globs of the files that programs may read or write")
+	case c.Bytes < 0 || c.Undo < 0:
+		return errors.New("Bytes and Undo must not be negative")
+	case len(c.Label.Unnamed()) > 0:
+		return fmt.Errorf("the label %s has readers without their ids: write the tag without the @ part", c.Label)
+	case len(c.Write) > 0 && c.Journal == nil:
+		return errors.New("Write wants a Journal: without one nobody knows what a killed process was about to write")
+	case both && !lost.Empty():
+		return fmt.Errorf("what is labelled %s could be written here, and read again without the label: add it to Label, or leave Read or Write out", lost)
+	case both && c.Trusted && !c.Admits.Integrity().Empty():
+		return errors.New("what outsiders wrote could be written here, and read again as trusted: leave Trusted out, or take the tag out of Admits")
+	}
+	return nil
+}
+
+// Close closes the folder. Later calls fail.
+func (f *Files) Close() error { return f.tree.Close() }
+
+type (
+	which struct {
+		Glob string `json:"glob,omitempty" jsonschema:"like reports/**/*.csv; all files if it is left out"`
+	}
+	listed struct {
+		Path     string    `json:"path"`
+		Size     int64     `json:"size" jsonschema:"in bytes"`
+		Modified time.Time `json:"modified"`
+	}
+	one struct {
+		Path string `json:"path" jsonschema:"like reports/may.csv"`
+	}
+	table struct {
+		Path      string `json:"path" jsonschema:"a .csv, .tsv, .jsonl or .ndjson file"`
+		Separator string `json:"separator,omitempty" jsonschema:"one character between the cells of CSV; a comma if it is left out"`
+	}
+	written struct {
+		Path string `json:"path" jsonschema:"like reports/may.csv; folders that are missing are made"`
+		Text string `json:"text" jsonschema:"the whole file"`
+	}
+)
+
+// operations are the methods for programs.
+func (f *Files) operations(c Config) (ops []service.Operation) {
+	if len(f.read) > 0 {
+		ops = append(ops,
+			service.Read("list", "lists the files that may be read", f.list),
+			service.Read("read", "returns the text of a file", func(ctx context.Context, in one) (string, error) { return f.text(ctx, in.Path) }),
+			service.Read("rows", "returns the rows of a file: of CSV all cells are texts, under the names in the first line; of JSON lines each line is an object", f.rows))
+	}
+	for i := range ops {
+		if !c.Trusted {
+			ops[i] = ops[i].Labelled(value.NewLabel(value.Untrusted))
+		}
+	}
+	if len(f.write) > 0 {
+		check := func(in any) error { _, err := f.mayWrite(in.(*written)); return err }
+		op := service.ReadOf("write", "makes or replaces a whole file once the program has ended well; until then read gives the new text to this program alone",
+			reflect.TypeFor[written](), reflect.TypeFor[service.None](), check, f.finish).Held().Settle(f.settle)
+		if c.Approve != nil {
+			op = op.Approve(*c.Approve)
+		}
+		if f.keep > 0 {
+			op = op.Compensate(f.undo)
+		}
+		ops = append(ops, op)
+	}
+	for i := range ops {
+		ops[i] = ops[i].Admits(c.Admits)
+	}
+	return ops
+}
+
+// UnitKey implements exo.Transactional: where programs write, messages act in call order, so that a read gives what was written before it.
+func (f *Files) UnitKey() any {
+	if len(f.write) == 0 {
+		return nil
+	}
+	return f
+}
+
+type messageKey struct{}
+
+// Eval implements exo.Object.
+func (f *Files) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
+	return f.object.Eval(context.WithValue(ctx, messageKey{}, m), m)
+}
+
+// Admits implements exo.Sink. A call with a sealed value admits nothing: the value is opened only after the commit, so its text could not be kept
+// before that.
+func (f *Files) Admits(m *exo.Message) value.Label {
+	for _, a := range m.Root.Args {
+		if a.Op != message.OpLit || a.Lit.Type() != value.TypeRecord {
+			return value.Label{}
+		}
+		for _, x := range a.Lit.Fields() {
+			if x.IsZero() {
+				return value.Label{}
+			}
+		}
+	}
+	return f.object.Admits(m)
+}
+
+func (f *Files) list(ctx context.Context, in which) (out []listed, err error) {
+	of := [][]plainfile.Glob{f.read}
+	if in.Glob != "" {
+		g, err := plainfile.ParseGlob(in.Glob)
+		if err != nil {
+			return nil, service.Refuse("%s", err)
+		}
+		of = append(of, []plainfile.Glob{g})
+	}
+	all, err := f.tree.List(of...)
+	if why := plainfile.Unusable(err); why != nil {
+		return nil, service.Refuse("%v: give list a glob that names a folder, like reports/*", why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range all {
+		out = append(out, listed{x.Path, x.Size, x.Modified})
+	}
+	for _, w := range f.pending(ctx) {
+		parts, err := plainfile.Split(w.Path)
+		if err == nil && !slices.ContainsFunc(of, func(globs []plainfile.Glob) bool { return !plainfile.AnyMatches(globs, parts) }) {
+			out = append(slices.DeleteFunc(out, func(x listed) bool { return x.Path == w.Path }), listed{w.Path, int64(len(w.text)), w.At})
+		}
+	}
+	slices.SortFunc(out, func(a, b listed) int { return strings.Compare(a.Path, b.Path) })
+	if len(out) > 1000 {
+		return nil, service.Refuse("there are %d files, and a list has at most 1000: give list a glob that fits fewer", len(out))
+	}
+	return out, nil
+}
+
+// text returns the text of a file as the run has written it, or else as it is on the disk. A path that no glob names reads like one without a file.
+func (f *Files) text(ctx context.Context, path string) (string, error) {
+	parts, err := plainfile.Split(path)
+	if err != nil {
+		return "", service.Refuse("%s", err)
+	}
+	if !plainfile.AnyMatches(f.read, parts) {
+		return "", service.Refuse(missing, path)
+	}
+	for _, w := range slices.Backward(f.pending(ctx)) {
+		if w.Path == path {
+			return w.text, nil
+		}
+	}
+	b, err := f.tree.Load(parts)
+	text := strings.TrimPrefix(string(b), "\ufeff") // what some programs put before UTF-8
+	switch why := plainfile.Unusable(err); {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, plainfile.ErrSpelling):
+		return "", service.Refuse(missing, path)
+	case errors.Is(err, plainfile.ErrTooLarge):
+		return "", service.Refuse("`%s` is larger than %d bytes, the most that may be read", path, f.bytes)
+	case why != nil:
+		return "", service.Refuse("`%s` can't be read: %v", path, why)
+	case err == nil && !textrows.IsText(text):
+		return "", service.Refuse("`%s` is no text in UTF-8", path)
+	}
+	return text, err
+}
+
+const missing = "there is no file `%s` that may be read: list() has those that may"
+
+func (f *Files) rows(ctx context.Context, in table) (out []map[string]any, err error) {
+	separator, size := utf8.DecodeRuneInString(in.Separator)
+	end := strings.ToLower(path.Ext(in.Path))
+	lines, cells := end == ".jsonl" || end == ".ndjson", end == ".csv" || end == ".tsv"
+	switch {
+	case !lines && !cells:
+		return nil, service.Refuse("`%s` has no rows: rows reads .csv, .tsv, .jsonl and .ndjson, and read gives the text of any file", in.Path)
+	case in.Separator == "" && end == ".tsv":
+		separator = '\t'
+	case in.Separator == "":
+		separator = ','
+	case lines || size != len(in.Separator) || strings.ContainsRune("\"\r\n\ufffd", separator):
+		return nil, service.Refuse("separator is one character between the cells of CSV, like ;")
+	}
+	text, err := f.text(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if cells {
+		out, err = textrows.CSV(text, separator)
+	} else {
+		out, err = textrows.Lines(text)
+	}
+	if err != nil {
+		return nil, service.Refuse("`%s`: %s", in.Path, err)
+	}
+	return out, nil
+}

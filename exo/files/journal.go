@@ -1,0 +1,130 @@
+package files
+
+// This file has the journal of writes, and takes back what was written.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/plainfile"
+)
+
+// kept is how long the journal knows a write, so that a process that starts again can ask.
+func (f *Files) kept() time.Duration { return max(7*24*time.Hour, f.keep) }
+
+func (f *Files) entryKey(key string) string { return store.Key("files", f.name, key) }
+
+var errGone = errors.New("files: nothing shows whether this was written: the text that waited, or its entry in the journal, is gone")
+
+// place is where a write of the journal is.
+type place struct {
+	waiting
+	parts   []string
+	dir     *plainfile.Dir
+	name    string
+	now     string // the sum of the file; "": there is none; other: what is there is no file that can be replaced
+	version store.Version
+}
+
+const other = "other"
+
+// find reads the journal, and opens the folder of a write. The caller closes the folder.
+func (f *Files) find(ctx context.Context, key string) (p place, err error) {
+	e, err := f.journal.Get(ctx, f.entryKey(key))
+	if err == nil && e.Version == store.Absent {
+		err = errGone
+	}
+	if p.version = e.Version; err == nil {
+		err = json.Unmarshal(e.Value, &p.waiting)
+	}
+	if err == nil {
+		p.parts, err = plainfile.SplitNew(p.Path)
+	}
+	if err != nil {
+		return p, err
+	}
+	p.dir, p.name, err = f.tree.Folder(p.parts, false)
+	if errors.Is(err, fs.ErrNotExist) || plainfile.Unusable(err) != nil {
+		return p, errGone
+	}
+	if err != nil {
+		return p, err
+	}
+	text, _, err := p.dir.Load(p.name)
+	switch {
+	case err == nil:
+		p.now = sum(text)
+	case errors.Is(err, fs.ErrNotExist):
+	case plainfile.Unusable(err) != nil:
+		p.now = other
+	default:
+		return p, errors.Join(err, p.dir.Close())
+	}
+	return p, nil
+}
+
+// drop forgets a write and removes what waits of it; unless all, only if its text still waits. The journal comes first: an entry without a waiting
+// text means that it was written.
+func (f *Files) drop(ctx context.Context, key string, all bool) {
+	p, err := f.find(ctx, key)
+	if err != nil {
+		return
+	}
+	defer p.dir.Close()
+	if _, err := p.dir.Lstat(plainfile.Ours + key); err != nil && !all || f.journal.Delete(ctx, f.entryKey(key), p.version) != nil {
+		return
+	}
+	_ = p.dir.Remove(plainfile.Ours + key) // what stays has a hidden name
+	_ = p.dir.Remove(plainfile.Ours + key + ofBefore)
+}
+
+// tidy drops what has waited for an hour, and so waits for no run, and what is kept no longer. What it can't drop, the next process finds.
+func (f *Files) tidy(ctx context.Context) {
+	prefix := f.entryKey("")
+	for e, err := range store.All(ctx, f.journal, prefix) {
+		var w waiting
+		if err != nil {
+			return
+		}
+		if json.Unmarshal(e.Value, &w) != nil {
+			continue
+		}
+		if age := time.Since(w.At); age > time.Hour {
+			f.drop(ctx, e.Key[len(prefix):], age > f.kept())
+		}
+	}
+	_, _ = f.journal.Sweep(ctx)
+}
+
+// undo puts back the text before a write, or removes the file if there was none. It may be called again.
+func (f *Files) undo(ctx context.Context, key string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	nothing := func(why error) error { return fmt.Errorf("files: nothing was undone: %w: %w", why, exo.ErrNothingDone) }
+	p, err := f.find(ctx, key)
+	if err != nil {
+		return nothing(err)
+	}
+	defer p.dir.Close()
+	switch {
+	case p.now == p.Was:
+		return nil
+	case p.now != p.Sum:
+		return nothing(fmt.Errorf("%s was changed since", p.Path))
+	case p.Was == "":
+		err = p.dir.Remove(p.name)
+	default:
+		before, _, bad := p.dir.Load(plainfile.Ours + key + ofBefore)
+		if bad != nil || sum(before) != p.Was {
+			return nothing(errors.Join(fmt.Errorf("what was in %s before is there no more", p.Path), bad))
+		}
+		err = p.dir.Rename(plainfile.Ours+key+ofBefore, p.name)
+	}
+	return errors.Join(err, plainfile.Sync(p.dir.Root))
+}

@@ -1,0 +1,238 @@
+package files
+
+// This file has what a run writes: it waits under a hidden name from before the commit, and gets its own name when its call acts.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/plainfile"
+)
+
+// waiting is one write. The journal has its exported fields.
+type waiting struct {
+	Path string
+	Sum  string // of the text
+	Was  string // of the text before; "": there was no file
+	At   time.Time
+
+	key, text string
+	staged    bool
+}
+
+// run is what one run writes, in call order.
+type run struct {
+	mu     sync.Mutex
+	writes []*waiting
+}
+
+type runOf struct{ *Files }
+
+func (f *Files) run(m *exo.Message) *run {
+	return m.PerRun(runOf{f}, func() any { return &run{} }).(*run)
+}
+
+// pending returns what the run of a message has written so far.
+func (f *Files) pending(ctx context.Context) []*waiting {
+	m, ok := ctx.Value(messageKey{}).(*exo.Message)
+	if !ok {
+		return nil
+	}
+	r := f.run(m)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.writes)
+}
+
+// Validate implements exo.Validator: it checks a write while the program runs, and adds it to those of the run.
+func (f *Files) Validate(m *exo.Message) error {
+	if err := f.object.Validate(m); err != nil {
+		return err
+	}
+	r := f.run(m)
+	if _, err := m.Unit(f, func(ctx context.Context) (exo.Unit, error) {
+		context.AfterFunc(ctx, func() { f.abandon(r) })
+		return &unit{f, r}, nil
+	}); err != nil {
+		return err
+	}
+	path, _ := m.Root.Args[0].Lit.Get("path")
+	text, _ := m.Root.Args[0].Lit.Get("text")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.writes = append(r.writes, &waiting{Path: path.Text(), key: m.Key(), text: text.Text(), At: m.Run().Clock})
+	return nil
+}
+
+// mayWrite checks a write as far as the disk shows now, and returns the parts of its path. An error is for the program.
+func (f *Files) mayWrite(in *written) ([]string, error) {
+	parts, err := plainfile.SplitNew(in.Path)
+	switch {
+	case err != nil:
+		return nil, service.Refuse("%s", err)
+	case !plainfile.AnyMatches(f.write, parts):
+		return nil, service.Refuse("`%s` is not a file that programs may write: they may write %s", in.Path, f.write)
+	case int64(len(in.Text)) > f.bytes:
+		return nil, service.Refuse("the text has %d bytes, and a file at most %d", len(in.Text), f.bytes)
+	}
+	_, err = f.tree.Load(parts)
+	if why := plainfile.Unusable(err); why != nil {
+		return nil, service.Refuse("`%s` can't be replaced: %v", in.Path, why)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return parts, err
+}
+
+// unit keeps what a run writes before it commits.
+type unit struct {
+	f *Files
+	r *run
+}
+
+// Prepare implements exo.Unit: what can fail, such as a full disk, fails here.
+func (u *unit) Prepare(ctx context.Context) error {
+	u.f.tidied.Do(func() { u.f.tidy(ctx) })
+	u.r.mu.Lock()
+	defer u.r.mu.Unlock()
+	for i, w := range u.r.writes {
+		if err := u.f.stage(ctx, w, u.r.writes[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit implements exo.Unit. What waits gets its name when its call acts.
+func (u *unit) Commit(context.Context) error { return nil }
+
+// Rollback implements exo.Unit. What waits is dropped when the run is over.
+func (u *unit) Rollback(context.Context) error { return nil }
+
+// abandon drops what still waits of a run. The run is over, so none of its calls acts any more.
+func (f *Files) abandon(r *run) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.writes {
+		if w.staged {
+			w.staged = false
+			f.drop(ctx, w.key, false)
+		}
+	}
+}
+
+// stage puts a write into the journal, and then the text before it and its own text on the disk. earlier is what the run has written before.
+func (f *Files) stage(ctx context.Context, w *waiting, earlier []*waiting) error {
+	parts, err := f.mayWrite(&written{w.Path, w.text}) // the folder may have changed
+	if err != nil {
+		return err
+	}
+	dir, name, err := f.tree.Folder(parts, true)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	before, mode, err := dir.Load(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if w.At, w.Sum = time.Now(), sum([]byte(w.text)); err == nil {
+		w.Was = sum(before)
+	}
+	for _, e := range earlier {
+		if e.Path == w.Path {
+			before, w.Was = []byte(e.text), e.Sum
+		}
+	}
+	b, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	if _, err := f.journal.Put(ctx, store.Entry{Key: f.entryKey(w.key), Value: b, Until: w.At.Add(f.kept() + 30*24*time.Hour)}); err != nil {
+		return err
+	}
+	w.staged = true
+	if w.Was != "" && f.keep > 0 {
+		err = dir.Create(plainfile.Ours+w.key+ofBefore, before, mode)
+	}
+	return errors.Join(err, dir.Create(plainfile.Ours+w.key, []byte(w.text), mode))
+}
+
+// ofBefore ends the name of a file with the text before a write.
+const ofBefore = "-before"
+
+func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// finish is the function of the method write.
+func (f *Files) finish(ctx context.Context, _ any) (any, error) {
+	state, err := f.complete(ctx, service.Key(ctx))
+	if state == exo.StateFailed {
+		err = service.Refuse("%s", err)
+	}
+	return &service.None{}, err
+}
+
+// settle reports what became of a write whose process was killed, and completes it if its text still waits.
+func (f *Files) settle(ctx context.Context, key string) (exo.State, error) {
+	state, err := f.complete(ctx, key)
+	if state == exo.StateFailed || errors.Is(err, errGone) {
+		err = nil
+	}
+	return state, err
+}
+
+// Resumes implements record.Resumer: what a run has kept before its commit is written at the next start.
+func (f *Files) Resumes(method string, committed exo.State) bool {
+	return method == "write" && committed == exo.StateApplied
+}
+
+// complete gives a waiting text its name, if the file is as it was when the run was about to commit. It may be called again. The error of
+// StateFailed is for programs.
+func (f *Files) complete(ctx context.Context, key string) (exo.State, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p, err := f.find(ctx, key)
+	if err != nil {
+		return exo.StateUnknown, err
+	}
+	defer p.dir.Close()
+	text, _, err := p.dir.Load(plainfile.Ours + key)
+	why := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.now == p.Sum:
+		return exo.StateApplied, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return exo.StateUnknown, errGone
+	case err != nil && plainfile.Unusable(err) == nil:
+		return exo.StateUnknown, err
+	case !plainfile.AnyMatches(f.write, p.parts):
+		why = "it is no longer a file that programs may write"
+	case err != nil || sum(text) != p.Sum:
+		why = "its text was changed on the disk while it waited"
+	case p.now != p.Was:
+		why = "the file was changed since the program ended"
+	default:
+		err := errors.Join(p.dir.Rename(plainfile.Ours+key, p.name), plainfile.Sync(p.dir.Root))
+		if err != nil {
+			return exo.StateUnknown, err
+		}
+		return exo.StateApplied, nil
+	}
+	f.drop(ctx, key, false)
+	return exo.StateFailed, fmt.Errorf("`%s` was not written: %s", p.Path, why)
+}

@@ -1,0 +1,167 @@
+package plainfile
+
+// This file decides which paths a program may name, and which of them a glob matches.
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds on a path: bytes, and parts.
+const (
+	maxPath  = 1024
+	maxParts = 32
+)
+
+// Ours begins the names of files that wait for a commit, or for an undo. No path has such a part.
+const Ours = ".exo-"
+
+// Glob is a pattern of paths. In a part of it * is any text and ? is one character; ** as a whole part is any number of parts. A part of a path
+// that begins with a dot is matched only by a part that does. The zero Glob matches nothing.
+type Glob struct {
+	text  string
+	parts []string
+}
+
+// ParseGlob reads a pattern like "reports/**/*.csv". It refuses a pattern that other programs read in another way.
+func ParseGlob(text string) (g Glob, err error) {
+	if strings.ContainsAny(text, `[]{}`) {
+		return g, fmt.Errorf("the glob %.80q: only *, ? and ** are special here: write one glob for each alternative", text)
+	}
+	parts, err := split(text)
+	if err != nil {
+		return g, fmt.Errorf("the glob %.80q: %w", text, err)
+	}
+	for i, part := range parts {
+		if strings.Contains(part, "**") && part != "**" {
+			return g, fmt.Errorf("the glob %.80q: ** must be a whole part, as in a/**/b", text)
+		}
+		parts[i] = norm.NFC.String(part)
+	}
+	if parts[len(parts)-1] == "**" {
+		parts = append(parts, "*") // a/** is what is in a, and not a
+	}
+	return Glob{text, parts}, nil
+}
+
+// String is the pattern.
+func (g Glob) String() string { return g.text }
+
+// Matches reports whether a path fits the pattern.
+func (g Glob) Matches(path []string) bool { return len(path) > 0 && match(g.parts, path, false) }
+
+// AnyMatches reports whether a path fits one of the patterns.
+func AnyMatches(globs []Glob, path []string) bool {
+	return slices.ContainsFunc(globs, func(g Glob) bool { return g.Matches(path) })
+}
+
+// Below reports whether a path that begins with the parts of a folder could match.
+func (g Glob) Below(folder ...string) bool { return len(g.parts) > 0 && match(g.parts, folder, true) }
+
+// match compares a pattern with a path; with open, it reports whether a longer path could match. It compares at most each part with each part.
+func match(pattern, path []string, open bool) bool {
+	fits := make([]bool, len(path)+1) // whether the pattern so far matches the first i parts
+	fits[0] = true
+	beyond := false // whether parts of the pattern are left when the whole path has matched
+	for _, part := range pattern {
+		beyond = beyond || fits[len(path)]
+		next := make([]bool, len(path)+1)
+		for i := range fits {
+			switch {
+			case part == "**":
+				next[i] = fits[i] || i > 0 && next[i-1] && !strings.HasPrefix(path[i-1], ".")
+			case i > 0:
+				next[i] = fits[i-1] && matchPart(part, norm.NFC.String(path[i-1]))
+			}
+		}
+		fits = next
+	}
+	return fits[len(path)] && !open || beyond && open
+}
+
+// matchPart compares one part. It goes back to the last * alone, so it takes len(pattern) * len(name) steps at most.
+func matchPart(pattern, name string) bool {
+	p, n, star, from := []rune(pattern), []rune(name), -1, 0
+	if len(n) > 0 && n[0] == '.' && (len(p) == 0 || p[0] != '.') {
+		return false
+	}
+	i := 0
+	for k := 0; k < len(n); {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, from = i, k
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == n[k]):
+			i, k = i+1, k+1
+		case star >= 0:
+			from++
+			i, k = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(string(p[i:]), "*") == ""
+}
+
+// split returns the parts of a path or a glob. Its error is for programs: it says what to write.
+func split(text string) ([]string, error) {
+	switch {
+	case text == "" || len(text) > maxPath:
+		return nil, fmt.Errorf("a path has 1 to %d bytes", maxPath)
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return nil, errors.New("a path is text without control characters")
+	case strings.Contains(text, `\`):
+		return nil, errors.New(`the parts of a path are separated by /, and \ is in none`)
+	}
+	parts := strings.Split(text, "/")
+	if len(parts) > maxParts {
+		return nil, fmt.Errorf("a path has at most %d parts", maxParts)
+	}
+	for _, part := range parts {
+		switch {
+		case part == "" || part == "." || part == "..":
+			return nil, errors.New("a path begins within the folder and has no empty part and no . or ..: write a/b.csv")
+		case strings.HasPrefix(fold(part), Ours):
+			return nil, fmt.Errorf("names that begin with %s are not for programs", Ours)
+		}
+	}
+	return parts, nil
+}
+
+// Split returns the parts of a path that names a file. Its error is for programs.
+func Split(text string) ([]string, error) {
+	parts, err := split(text)
+	if err == nil && (!filepath.IsLocal(filepath.FromSlash(text)) || runtime.GOOS == "windows" && strings.ContainsAny(text, `:*?"<>|`)) {
+		return nil, errors.New("this system reserves a name in it")
+	}
+	return parts, err
+}
+
+// SplitNew is Split for a file that may be made. It refuses a name that some system takes for another one. Its error is for programs.
+func SplitNew(text string) ([]string, error) {
+	parts, err := Split(text)
+	for _, part := range parts {
+		switch {
+		case len(part) > 200: // most file systems admit 255
+			err = errors.New("a name has at most 200 bytes")
+		case !norm.NFC.IsNormalString(part) || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsPrint(c) }):
+			err = errors.New("a name has visible characters, composed as in Unicode's NFC")
+		case strings.ContainsAny(part, `:*?"<>|`) || strings.TrimRight(part, ". ") != part:
+			err = errors.New(`a name has none of : * ? " < > | and does not end with a dot or a space`)
+		}
+	}
+	return parts, err
+}
+
+// fold returns one text for all names that some file system takes for one: upper and lower case, composed and decomposed letters, and
+// letters that look alike.
+func fold(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }

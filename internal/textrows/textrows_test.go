@@ -1,0 +1,120 @@
+package textrows
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestCSV: cells are texts under the names of the first line, and what has no one meaning is refused with its line.
+func TestCSV(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        `null`,
+		"a,b\n":                   `null`,
+		"a,b\n1,x\n":              `[{"a":"1","b":"x"}]`,
+		"a,b\r\n1,\"x\ny,z\"\r\n": `[{"a":"1","b":"x\ny,z"}]`,
+		",b\n1,2":                 `[{"b":"2","column1":"1"}]`,
+		"a\n\n1\n":                `[{"a":"1"}]`,
+		"a,b\n007,=1+1\n":         `[{"a":"007","b":"=1+1"}]`,
+		"a,b\n1\n":                "line 2: wrong number of fields",
+		"a\n\"x\n":                "line 2: extraneous or missing \" in quoted-field",
+		"a,a\n1,2\n":              "the column \"a\" is there twice",
+		"__proto__\n1\n":          "can't be the name of one",
+		"a\n" + strings.Repeat("1\n", maxValues+1): "more than 100000 values",
+	} {
+		rows, err := CSV(text, ',')
+		b, _ := json.Marshal(rows)
+		if err != nil {
+			b = []byte(err.Error())
+		}
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%.60q: %.200s, want %s", text, b, want)
+		}
+	}
+	if rows, err := CSV("a;b\n1,5;2", ';'); err != nil || fmt.Sprint(rows) != "[map[a:1,5 b:2]]" {
+		t.Error(rows, err)
+	}
+}
+
+// TestLines: a line is one object whose numbers stay what they are.
+func TestLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                        `null`,
+		"{\"a\":1}\n\n {\"a\":[1.5,null,true]}":   `[{"a":1},{"a":[1.5,null,true]}]`,
+		"{\"a\":9007199254740991}":                `[{"a":9007199254740991}]`,
+		"{\"a\":1e3,\"b\":-0.5}":                  `[{"a":1000,"b":-0.5}]`,
+		"{\"a\":9007199254740993}":                "line 1: the number 9007199254740993 would become another one",
+		"{\"a\":{\"b\":[123456789012345678901]}}": "would become another one",
+		"{\"a\":1e999}":                           "would become another one",
+		"{}\n[1]\n":                               "line 2 is not one JSON object",
+		"null":                                    "line 1 is not one JSON object",
+		"{} {}":                                   "line 1 is not one JSON object",
+		"{\"a\":1":                                "line 1 is not one JSON object",
+		"{\"__proto__\":1}":                       "can't be a name",
+		"{\"a\":{\"__proto__\":1}}":               "can't be a name",
+		"{\"a\":\"\\u0000\"}":                     "character NUL",
+		"{\"a\":" + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "}": "nested too deeply",
+		"{\"a\":[" + strings.Repeat("0,", maxValues) + "0]}":                "more than 100000 values",
+	} {
+		rows, err := Lines(text)
+		b, _ := json.Marshal(rows)
+		if err != nil {
+			b = []byte(err.Error())
+		}
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%.60q: %.200s, want %s", text, b, want)
+		}
+	}
+}
+
+// TestRoundTrip: what is written as CSV by the usual rules is read as it was.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.StringOf(rapid.SampledFrom([]rune("ab,\"\n;é ")))
+		rows := rapid.SliceOfN(rapid.SliceOfN(cell, 2, 2), 0, 5).Draw(t, "rows")
+		var b strings.Builder
+		b.WriteString("x,y\n")
+		for _, r := range rows {
+			for i, c := range r {
+				b.WriteString(map[int]string{1: ","}[i] + `"` + strings.ReplaceAll(c, `"`, `""`) + `"`)
+			}
+			b.WriteString("\n")
+		}
+		got, err := CSV(b.String(), ',')
+		if err != nil || len(got) != len(rows) {
+			t.Fatal(got, err)
+		}
+		for i, r := range rows {
+			if got[i]["x"] != r[0] || got[i]["y"] != r[1] {
+				t.Fatalf("%q is %q", r, got[i])
+			}
+		}
+	})
+}
+
+// FuzzRows: no text makes a panic, and each row that is read can be a value of a program.
+func FuzzRows(f *testing.F) {
+	f.Add("a,b\n1,2\n")
+	f.Add("{\"a\":[1,{\"b\":null}]}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !IsText(text) {
+			return
+		}
+		for _, read := range []func(string) ([]map[string]any, error){Lines, func(s string) ([]map[string]any, error) { return CSV(s, ',') }} {
+			rows, err := read(text)
+			if _, bad := json.Marshal(rows); err == nil && bad != nil {
+				t.Errorf("%q: %v", rows, bad)
+			}
+			for _, row := range rows {
+				for name, x := range row {
+					if s, ok := x.(string); name == "__proto__" || ok && !IsText(s) {
+						t.Errorf("%q: %q", name, x)
+					}
+				}
+			}
+		}
+	})
+}
