@@ -26,6 +26,7 @@ type Plan struct {
 	Upwards bool     // the statement returns the first rows in an order of stored values, where misfits may come last
 	Probe   bool     // the statement reads only the greatest row of an order like that of Upwards, to see whether it is a misfit: see expr.Engine.Probe
 	Notices []string // about the query, for the reader of the result
+	Own     bool     // PostgreSQL plans the statement with its values, of which the text hides those of the program: see expr.State.Render
 	Joins   int      // tables times the columns of all tables, each table counted where it is read: see prepareBytes
 	Bytes   int      // of the plan in the cache; 0 before it is cached
 
