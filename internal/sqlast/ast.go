@@ -30,6 +30,8 @@ type Select struct {
 	// are added; empty means none. A limit that is bound to NULL or to a negative number gives no
 	// row or an error, never more rows. A negative offset counts as 0.
 	Limit, Offset []Expr
+
+	Key bool // within an InSelect: no two rows of its one table have the same value of its one column
 }
 
 // Output is one column of the result. As is required and unique in its Select.

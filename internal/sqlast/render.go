@@ -59,6 +59,9 @@ func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, e
 // which copies a package variable. It writes question marks at every depth.
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
+	if d == SQLite {
+		s = joined(s)
+	}
 	if s.DistinctOn > 0 {
 		numbers := numbersTo(s.DistinctOn)
 		b = b.Options("DISTINCT ON (" + strings.Join(numbers, ", ") + ")").OrderBy(numbers...)

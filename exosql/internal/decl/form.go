@@ -11,6 +11,7 @@ type Form struct {
 	Rounds    string // SQLite: the affinity of a decimal column that turns texts into numbers, and so stores only some of their digits
 	Clean     bool   // SQLite: each cell is NULL or a value of the column's kind
 	Indexed   bool   // an index has the column
+	Unique    bool   // the column is the primary key of its table
 	Null      bool   // no rule of the database forbids NULL, whatever the declaration says
 	Cast      bool   // an array of a type that an answer does not name, such as an enum: it is read as an array of Elem
 }
