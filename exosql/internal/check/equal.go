@@ -9,7 +9,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/internal/sqlast"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -35,7 +34,7 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 			f.Rounds = a
 		}
 		f.Null = !x.NotNull && !col.Key
-		f.Unique = t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && sqlast.Fold(t.PrimaryKey.Columns[0]) == sqlast.Fold(x.Name)
+		f.Unique = t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && strings.EqualFold(t.PrimaryKey.Columns[0], x.Name)
 		f.Clean, f.Indexed = live.Engine == schema.SQLite && clean(t, x, col), indexed(t, x.Name)
 	}
 	if x != nil && live.Engine == schema.Postgres {
