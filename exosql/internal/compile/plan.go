@@ -51,9 +51,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
 			if kind == plan.RunAll || kind == plan.RunFirst {
-				if f.fenced == nil { // behind a fence no index serves the order, and a guard costs less than a second statement
-					q.order = f.asIndexed(q.order)
-				}
+				q.order = f.asIndexed(q.order)
 				f.marked(sel, p, out, q.order)
 				f.upwards(sel, p, q)
 			}
