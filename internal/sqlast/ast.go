@@ -28,6 +28,8 @@ type Select struct {
 	// Limit and Offset contain an Arg, Zero or One each. The least limit counts, and offsets are added; empty means none. A limit that is NULL or
 	// negative gives no row or an error, never more rows. A negative offset counts as 0.
 	Limit, Offset []Expr
+
+	Key bool // within an InSelect: no two rows of its one table have the same value of its one column
 }
 
 // Output is one column of the result. As is required, and unique in its Select.

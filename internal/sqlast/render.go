@@ -12,6 +12,12 @@ import (
 // Render returns the text of s in dialect d, and the slots of its arguments: slots[i] is the slot of the i-th placeholder. A slot that occurs
 // twice has two placeholders.
 func Render(s *Select, d Dialect) (text string, slots []int, err error) {
+	return RenderHiding(s, d, func(int) bool { return false })
+}
+
+// RenderHiding renders like Render, but hides some values from PostgreSQL's planner, also where it plans with all
+// others: each value of a slot that hide reports is the result of a subquery.
+func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, errors.New("sqlast: no such dialect")
 	}
@@ -25,21 +31,26 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	for _, a := range args {
 		slots = append(slots, a.(int))
 	}
-	text, err = finish(text, len(slots), d)
+	text, err = finish(text, len(slots), d, func(i int) bool { return hide(slots[i]) })
 	return text, slots, err
 }
 
 // finish writes placeholders and names in the form of dialect d. Another question mark would shift the arguments after it, and squirrel reads
 // two in a row as one. So question marks in names are marks until here.
-func finish(text string, slots int, d Dialect) (string, error) {
+func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
 		return "", errors.New("sqlast: placeholders and arguments do not match")
 	}
 	if d == Postgres {
-		var err error
-		if text, err = sq.Dollar.ReplacePlaceholders(text); err != nil {
-			return "", err
+		parts := strings.Split(text, "?")
+		for i := range parts[1:] {
+			arg := "$" + strconv.Itoa(i+1)
+			if hide(i) {
+				arg = "(SELECT " + arg + ")"
+			}
+			parts[i] += arg
 		}
+		text = strings.Join(parts, "")
 	}
 	return strings.ReplaceAll(text, mark, "?"), nil
 }
@@ -48,6 +59,9 @@ func finish(text string, slots int, d Dialect) (string, error) {
 // question marks at every depth.
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
+	if d == SQLite {
+		s = joined(s)
+	}
 	if s.DistinctOn > 0 {
 		numbers := numbersTo(s.DistinctOn)
 		b = b.Options("DISTINCT ON (" + strings.Join(numbers, ", ") + ")").OrderBy(numbers...)

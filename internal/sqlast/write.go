@@ -70,7 +70,7 @@ func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[strin
 	for _, a := range f.slots {
 		slots = append(slots, a.(int))
 	}
-	text, err = finish(text, len(slots), d)
+	text, err = finish(text, len(slots), d, func(int) bool { return false })
 	return text, slots, reads, err
 }
 

@@ -34,6 +34,7 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 			f.Rounds = a
 		}
 		f.Null = !x.NotNull && !col.Key
+		f.Unique = t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && strings.EqualFold(t.PrimaryKey.Columns[0], x.Name)
 		f.Clean, f.Indexed = live.Engine == schema.SQLite && clean(t, x, col), indexed(t, x.Name)
 	}
 	if x != nil && live.Engine == schema.Postgres {

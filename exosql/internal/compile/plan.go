@@ -74,17 +74,14 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	if len(f.c.Slots) > expr.MaxValues {
 		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", expr.MaxValues)
 	}
-	text, slots, err := sqlast.Render(sel, f.c.Dialect)
+	err := f.c.Render(p, sel, f.c.entered)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
 		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database: write several smaller queries", Err: err}
 	}
 	if err != nil {
 		return nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
-	p.Text, p.Joins = text, f.c.tables*f.c.columns
-	for _, s := range slots {
-		p.Args = append(p.Args, f.c.Slots[s])
-	}
+	p.Joins = f.c.tables * f.c.columns
 	p.Reads, p.Notices = sqlast.Folded(sqlast.Tables(sel)), f.c.notices
 	return p, nil
 }

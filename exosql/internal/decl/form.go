@@ -11,6 +11,7 @@ type Form struct {
 	Rounds    string // Rounds is the affinity with which SQLite turns a decimal column's texts into numbers, and so loses digits
 	Clean     bool   // Clean: on SQLite, each cell is NULL or a value of the column's kind
 	Indexed   bool   // Indexed: an index includes the column
+	Unique    bool   // Unique: the column is the primary key of its table
 	Null      bool   // Null: no rule of the database forbids NULL, whatever the declaration is
 	Cast      bool   // Cast: an array is read as an array of Elem, since the engine does not recognize its type, like an array of an enum
 }

@@ -122,7 +122,7 @@ func TestImpliedScope(t *testing.T) {
 		r := tu.As(t, db, tu.Acme, exo.Limits{})
 		for name, c := range map[string]struct {
 			program string
-			semi    int // IN (SELECT ...) in the statement
+			semi    int // tables that stand in the statement for a scope, in IN (SELECT ...) or, on SQLite, in a join that the program has not
 			want    string
 		}{
 			"down the links of the scopes":  {"org.join(({ org }) => org.projects()).join(({ project }) => project.tasks()).select(({ task }) => ({ id: task.id })).orderBy(({ task }) => task.id)", 0, `[{"id":1001},{"id":1002},{"id":1003},{"id":1004},{"id":1090}]`},
@@ -136,7 +136,7 @@ func TestImpliedScope(t *testing.T) {
 				if o.JSON != c.want || len(o.SQL) != 1 {
 					t.Fatalf("got %s, want %s", o, c.want)
 				}
-				if n := strings.Count(o.SQL[0].SQL, "IN (SELECT"); n != c.semi {
+				if n := strings.Count(o.SQL[0].SQL, "IN (SELECT") + strings.Count(o.SQL[0].SQL, " JOIN ") - strings.Count(c.program, ".join("); n != c.semi {
 					t.Errorf("%d semi-joins, want %d: %s", n, c.semi, o.SQL[0].SQL)
 				}
 			})

@@ -10,16 +10,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // affordable refuses a statement if the server estimates a cost above the ceiling. It asks before it sends the
 // statement, since a server runs what it has received. An estimate is used for as long as engine.RefusedFor.
-func (s *Session) affordable(ctx context.Context, st *stmt) error {
+func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args []value.Value) error {
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil
 	}
 	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) {
+		if p.Own { // the estimate is of these values alone
+			params, formats := s.args.encode(args)
+			pl.SendQueryParams("EXPLAIN (FORMAT JSON) "+p.Text, params, st.sd.ParamOIDs, formats, nil)
+			return
+		}
 		pl.SendQueryParams("EXPLAIN (FORMAT JSON) "+st.execution(), nil, nil, nil, nil)
 	})
 	if err != nil {
@@ -32,7 +39,9 @@ func (s *Session) affordable(ctx context.Context, st *stmt) error {
 	if cost > s.maxCost {
 		return &fail.Error{Kind: fail.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f; OpenOptions.PlanCost is %.2f", cost, s.maxCost)}
 	}
-	st.costed = time.Now()
+	if !p.Own {
+		st.costed = time.Now()
+	}
 	return nil
 }
 

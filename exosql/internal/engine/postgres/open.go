@@ -63,7 +63,7 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	if err := s.judged(ctx, p, st); err != nil {
 		return err
 	}
-	if err := s.affordable(ctx, st); err != nil {
+	if err := s.affordable(ctx, p, st, args); err != nil {
 		return err
 	}
 	params, formats := s.args.encode(args)

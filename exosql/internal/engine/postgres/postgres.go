@@ -226,7 +226,7 @@ func (s *Session) setUp(ctx context.Context) error {
 		text string
 	}{
 		{&s.Begin, "exo_begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"},
-		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true)"},
+		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)"},
 		{&s.Rollback, "exo_rollback", "ROLLBACK"},
 		{&s.indexes, "exo_indexes", indexNumbers},
 	} {

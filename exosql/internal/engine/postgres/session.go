@@ -32,6 +32,7 @@ type Session struct {
 	busy    bool          // busy: it is in a batch, so that after a panic its state is unknown
 	bad     bool
 	args    arguments
+	own     bool // own: the statement is planned with its values (see plan.Plan.Own)
 
 	Refusals *Refusals // Refusals are shared by all connections
 
@@ -150,10 +151,12 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out
 	if _, kept := s.stmts.Get(p); !kept {
 		defer s.dropped(st) // a statement that is too large to keep is dropped after its query
 	}
-	if err := s.affordable(ctx, st); err != nil {
+	if err := s.affordable(ctx, p, st, args); err != nil {
 		return err
 	}
 	params, formats := s.args.encode(args)
+	s.own = p.Own
+	defer func() { s.own = false }()
 	return s.guarded(ctx, 1, func(pl *pgconn.Pipeline) {
 		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
 	}, func(_ int, rr *pgconn.ResultReader) error { return st.read(rr, out) })
@@ -227,7 +230,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		pl.SendQueryStatement(s.unit.begin, nil, nil, nil)
 	}
 	pl.SendQueryStatement(begin, nil, nil, nil)
-	pl.SendQueryStatement(limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10)}, nil, nil)
+	pl.SendQueryStatement(limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10), s.mode()}, nil, nil)
 	if settings != nil {
 		pl.SendQueryStatement(s.set, settings, nil, nil)
 	}
@@ -277,6 +280,14 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
 	}
 	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // the query was cancelled at the server
+}
+
+// mode returns the plan_cache_mode of the statement that runs.
+func (s *Session) mode() []byte {
+	if s.own {
+		return []byte("force_custom_plan")
+	}
+	return []byte("force_generic_plan")
 }
 
 // rollBack repeats a rollback that a cancel request has hit. No other request is under way, since

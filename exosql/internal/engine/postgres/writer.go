@@ -50,7 +50,7 @@ func (u *unitStatements) around() (begin, limits, end *pgconn.StatementDescripti
 
 // readOnly sets the time limit, like limit, and makes a statement read-only. SET TRANSACTION READ
 // ONLY in a savepoint ends with the savepoint (TestUnitReads).
-const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('transaction_read_only', 'on', true)`
+const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true), set_config('transaction_read_only', 'on', true)`
 
 // canDefer tests whether any constraint in the database can be deferred to the end of a
 // transaction: keys, exclusions and foreign keys have triggers that show it. Any role may ask.
@@ -326,7 +326,7 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 		if _, kept := w.stmts.Get(c.Plan); !kept {
 			defer w.dropped(st)
 		}
-		if err := w.affordable(ctx, st); err != nil {
+		if err := w.affordable(ctx, c.Plan, st, c.Args[0]); err != nil {
 			return 0, err
 		}
 		if w.imagesGiven(c.Plan) != nil {

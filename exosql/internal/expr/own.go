@@ -1,0 +1,57 @@
+package expr
+
+// This file decides with which values PostgreSQL plans a statement. It plans most statements without any value: see package engine. If a scope
+// goes by a link, that suits no tenant: by the average of all tenants, the rows of a small one are found by reading whole tables. Such a statement
+// is planned with the values of its scopes, and never with a value of the program.
+
+import (
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// maxHidden bounds the values of a program in such a statement: each is a subquery.
+const maxHidden = 32
+
+// Render writes the text and the arguments of a plan. entered are the tables of the statement.
+func (c *State) Render(p *plan.Plan, sel *sqlast.Select, entered []*Row) error {
+	own := c.own(entered)
+	p.Own = len(own) > 0
+	text, slots, err := sqlast.RenderHiding(sel, c.Dialect, func(slot int) bool { return p.Own && !own[of(c.Slots[slot])] })
+	if err != nil {
+		return err
+	}
+	p.Text = text
+	for _, s := range slots {
+		p.Args = append(p.Args, c.Slots[s])
+	}
+	return nil
+}
+
+// ownValue is a value of a grant.
+type ownValue struct {
+	origin plan.Origin
+	index  int
+}
+
+func of(s plan.Source) ownValue { return ownValue{s.Origin, s.Index} }
+
+// own returns the values that the planner may know, or none. Each is the whole scope of a table: one column has it in the rows in scope, and in no
+// others. So the statistics of that value say how many rows are in scope. With a scope of two columns they would say how many of all
+// tenants' rows have the second value.
+func (c *State) own(entered []*Row) map[ownValue]bool {
+	if c.Dialect != sqlast.Postgres || c.Open || len(c.Slots) > maxHidden {
+		return nil
+	}
+	own, linked := map[ownValue]bool{}, false
+	for _, row := range entered {
+		fixed, ok := c.FixedOf(row.Entry)
+		linked = linked || !ok
+		if ok && len(fixed) == 1 && len(fixed[0].Slots) == 1 {
+			own[ownValue{fixed[0].Origin, fixed[0].Slots[0]}] = true
+		}
+	}
+	if !linked {
+		return nil
+	}
+	return own
+}
