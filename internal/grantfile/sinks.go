@@ -86,22 +86,19 @@ func (b *box) close() error {
 
 // Deliver delivers messages until Close: those of this process, and what others have left. report hears of the store's and the databases' errors.
 func (d *Declared) Deliver(report func(error)) {
-	if d.box == nil {
-		return
+	if d.box != nil {
+		d.box.once.Do(func() { d.box.deliver(report) })
 	}
-	d.box.once.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan struct{})
-		d.box.stop = func() { cancel(); <-ended }
-		go func() {
-			defer close(ended)
-			d.box.Run(ctx, report)
-		}()
-	})
 }
 
-// Kept asks the databases whether they kept the changes of a run that began before a time. Where one of them can't know, the answer may be
-// exo.StateUnknown.
+func (b *box) deliver(report func(error)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	b.stop = func() { cancel(); running.Wait() }
+	running.Go(func() { b.Run(ctx, report) })
+}
+
+// Kept asks the databases whether they kept the changes of a run that began before a time; exo.StateUnknown if one can't know.
 func (d *Declared) Kept(ctx context.Context, run exo.RunID, before time.Time) (exo.State, error) {
 	state := exo.StateRolledBack
 	if d.Unwitnessed {
