@@ -182,8 +182,8 @@ func TestOpenPostgresRefuses(t *testing.T) {
 		"ShouldPing": func(c *pgxpool.Config) {
 			c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 		},
-		"ConnConfig.Tracer": func(c *pgxpool.Config) { c.ConnConfig.Tracer = &tracelog.TraceLog{} },
-		"no configuration":  func(c *pgxpool.Config) { c.ConnConfig = nil },
+		"ConnConfig.Tracer":    func(c *pgxpool.Config) { c.ConnConfig.Tracer = &tracelog.TraceLog{} },
+		"configuration is nil": func(c *pgxpool.Config) { c.ConnConfig = nil },
 	} {
 		c := poolConfig(t, url)
 		change(c)

@@ -36,7 +36,7 @@ func TestWrongDeclarations(t *testing.T) {
 			r := tu.As(t, db, tu.Acme, exo.Limits{})
 			o := r.Run(t, "return await tasks.execute()")
 			row := strings.Contains(name, " in a")
-			noticed := regexp.MustCompile("^tasks.execute: `(priority|title|done|dueAt)` has [15] values in this answer that are no (int|text|bool|time) in the database; they are null here$").MatchString(strings.Join(o.Result.Notices, "; "))
+			noticed := regexp.MustCompile("^tasks.execute: `(priority|title|done|dueAt)` has [15] values in this answer that are not of the type (int|text|bool|time) in the database; they are null here$").MatchString(strings.Join(o.Result.Notices, "; "))
 			if row && (o.Result.Err != nil || !noticed || !strings.Contains(o.JSON, "null")) || !row && (o.Kind != fail.Internal || o.Message != "tasks.execute: internal error") {
 				t.Errorf("got %s, %q", o, o.Result.Notices)
 			}
