@@ -211,7 +211,7 @@ func TestDeclassifyAgain(t *testing.T) {
 
 // TestDeclassifyIsDeclared: a model reads which values a declassifier takes and how little it tells; New refuses one without a budget.
 func TestDeclassifyIsDeclared(t *testing.T) {
-	if _, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: exo.Unrecorded}); err == nil || !strings.Contains(err.Error(), "Oracle.ends answers about sealed values, and nothing limits how much: set Bits") {
+	if _, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: exo.Unrecorded}); err == nil || !strings.Contains(err.Error(), "Oracle.ends answers about sealed values, but nothing limits how much it reveals: set Bits") {
 		t.Error(err)
 	}
 	tool, err := codemode.New(tellingGrants(t, false), &codemode.Options{Record: exo.Unrecorded, Bits: declassify.New(1)})

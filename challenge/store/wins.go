@@ -22,7 +22,8 @@ type Win struct {
 	Shared  bool   // the player shows the attempt to everybody
 }
 
-// pinnedPerWin is how many attempts stay with a win on a guarded lane if there is room.
+// pinnedPerWin bounds how many earlier attempts of the player the store keeps with a win on a guarded lane, in which programs reach the
+// database only through exosql. It keeps fewer if they need too much room.
 const pinnedPerWin = 50
 
 // Claim checks whether the text is one of the player's keys, and stores the win. It always compares with all keys. again reports that the key

@@ -15,7 +15,7 @@ import (
 // What is offered, without the descriptions.
 func TestCandidates(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                     "gen check indexes repl try init validate show services manifest diff run ask demo serve schema doctor help completion man version replay undo",
+		"":                     "gen check indexes repl try init validate show services budgets manifest diff run ask demo serve schema doctor help completion man version replay undo",
 		"c":                    "check completion",
 		"nope ":                "",
 		"__complete ":          "",
@@ -36,7 +36,7 @@ func TestCandidates(t *testing.T) {
 		"indexes -json ":       ":dirs",
 		"completion ":          "bash fish zsh",
 		"completion z":         "zsh",
-		"help ":                "gen check indexes repl try init validate show services manifest diff run ask demo serve schema doctor help completion man version replay undo",
+		"help ":                "gen check indexes repl try init validate show services budgets manifest diff run ask demo serve schema doctor help completion man version replay undo",
 		"help che":             "check",
 		"check -db sqlite:x x": ":dirs",
 	} {

@@ -96,7 +96,7 @@ func (y *typer) typ(schema any, at string, depth int) (*message.Type, error) {
 			t.Args["of"], err = y.typ(items, at+"[]", depth+1)
 		}
 	case scalars[k] == "":
-		err = fmt.Errorf("%s: there is no type %.40q", at, fmt.Sprint(kinds[0]))
+		err = fmt.Errorf("%s: the tool's schema has the unknown type %.40q: want object, array, string, number, integer, boolean or null", at, fmt.Sprint(kinds[0]))
 	default:
 		t.Name = scalars[k]
 	}

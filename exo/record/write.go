@@ -138,8 +138,10 @@ func checkTime(t time.Time) error {
 
 // check refuses numbers of stores that no run can have. A reader that accepted them could settle a run wrongly.
 func check(step exo.Step, changed, witnessed int) error {
-	if step != exo.Committing || witnessed < 0 || changed < witnessed {
-		return fmt.Errorf("%d stores changed and %d witnessed, at %v: only a committing entry has prepared, and only changed stores can be witnessed", changed, witnessed, step)
+	if step != exo.Committing {
+		return fmt.Errorf("an entry of step %v has the member prepared: only a committing entry may have it", step)
+	} else if witnessed < 0 || changed < witnessed {
+		return fmt.Errorf("prepared has %d changed stores, of which %d leave the run's ID: want 0 or more, and no more than changed", changed, witnessed)
 	}
 	return nil
 }

@@ -53,9 +53,9 @@ var (
 	errObject    = errors.New("a reference without a number has no encoding")
 	errPlain     = errors.New("rows have no encoding in a message")
 	errDeep      = fmt.Errorf("a value that is nested more than %d levels deep has no encoding", MaxDepth)
-	errName      = errors.New("a record with a name that is no text has no encoding")
+	errName      = errors.New("a record with a field name that contains a NUL or invalid UTF-8 has no encoding")
 	errNameTwice = errors.New("a record with a name given twice has no encoding: it could be read in two ways")
-	errTag       = errors.New("a label with a tag that is no text has no encoding")
+	errTag       = errors.New("a label with a tag that contains a NUL or invalid UTF-8 has no encoding")
 	errShape     = errors.New("rows that don't fit their shape have no encoding")
 )
 

@@ -18,7 +18,7 @@ const (
 	NoEvent        Event = iota
 	OutOfMemory          // OutOfMemory: the process grew beyond Bounds.Memory
 	OutOfCPU             // OutOfCPU: the process used up Bounds.CPU
-	OutOfTime            // OutOfTime: the program used up Bounds.Wall in native code, or Bounds.Total
+	OutOfTime            // OutOfTime: the program computed longer than Bounds.Wall, and the engine could not stop it, as in a slow regular expression
 	Stopped              // Stopped: the caller's context ended
 	EngineFailed         // EngineFailed: the engine or the runtime failed
 	PolicyBreach         // PolicyBreach is a security event: the process made a system call that no program needs

@@ -234,7 +234,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		cmd := exec.CommandContext(ctx, at, words[1:]...)
 		cmd.Stdout, cmd.Stderr = std.Err, std.Err
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("%s failed, and may have added a part of the entry%s: %w", words[0], did, err)
+			return "", fmt.Errorf("%s failed, and may have changed %s%s: %w", words[0], path, did, err)
 		}
 		if e.Client != "vscode" { // vscode may write the file a little later
 			text, _ = os.ReadFile(path)
@@ -262,7 +262,7 @@ func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 		return "", nil
 	}
 	backup := path + ".before-exo-" + time.Now().UTC().Format("20060102T150405.000")
-	return "; as it was it is " + backup, atomicfile.Create(backup, text, mode)
+	return "; a copy from before is " + backup, atomicfile.Create(backup, text, mode)
 }
 
 // edit returns the text of the client's file with a server added. It returns nil if the file already has the server.

@@ -199,7 +199,7 @@ func TestInstallCommand(t *testing.T) {
 		command("printf '%s' '" + string(added) + "' > '" + path + "'\n")
 		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "contains no password") {
 			t.Errorf("%s: %v %s %s", client, err, out, says)
-		} else if backups, _ := filepath.Glob(path + ".before-exo-*"); len(backups) != 1 || !strings.Contains(says, "as it was it is "+backups[0]) {
+		} else if backups, _ := filepath.Glob(path + ".before-exo-*"); len(backups) != 1 || !strings.Contains(says, "a copy from before is "+backups[0]) {
 			t.Errorf("%s: backups are %q\n%s", client, backups, says)
 		} else if was, _ := os.ReadFile(backups[0]); string(was) != before {
 			t.Errorf("%s: the backup is %q", client, was)

@@ -15,7 +15,7 @@ var preRelease = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+)
 func pythonVersion(version string) (string, error) {
 	m := preRelease.FindStringSubmatch(version)
 	if m == nil {
-		return "", fmt.Errorf("a version of Python can't express %s: want one like 0.1.0, or 0.1.0-rc.1, -beta.1 or -alpha.1", version)
+		return "", fmt.Errorf("%s can't be the version of a Python package: want one like 0.1.0, 0.1.0-rc.1, 0.1.0-beta.1 or 0.1.0-alpha.1", version)
 	}
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }

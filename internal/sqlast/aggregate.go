@@ -66,7 +66,8 @@ func (f *fragment) stored(e Aggregate) *fragment {
 	return of("AVG(").write(") END) * 0.00000000000000000001)")
 }
 
-// The names of our functions begin with functionPrefix, or with StoredPrefix for decimals in their stored form.
+// These prefixes begin the names of the SQL functions that exosql registers in SQLite: functionPrefix usually, and StoredPrefix for
+// a variant that reads a column of decimals as SQLite stores them.
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"

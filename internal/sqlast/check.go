@@ -401,7 +401,7 @@ func (c *checker) call(e Call, sc *scope, p place) error {
 	}
 	info := &ops[e.Op]
 	if n := len(e.Args); n < info.min || info.max > 0 && n > info.max {
-		return fmt.Errorf("%s does not take %d arguments", info.name, n)
+		return fmt.Errorf("%s got %d arguments; want %d to %d (0: any number)", info.name, n, info.min, info.max)
 	}
 	if c.dialect != NoDialect && e.Op.spelling(c.dialect).close == "" {
 		return fmt.Errorf("this database has no %s", info.name)

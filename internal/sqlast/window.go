@@ -14,7 +14,7 @@ type Window struct {
 type Windowed struct {
 	Window string
 	Func   WindowFunc
-	Agg    Func // the aggregate for Aggregated: any except CountDistinct and Median
+	Agg    Func // the aggregate function, if Func is Aggregated: any except CountDistinct and Median
 	X      Expr // the value; nil for a function without one
 	N      Expr // an Arg: for Lag and Lead the distance in rows (nil means one), for a Moving frame the number of earlier rows in it
 	Frame  Frame

@@ -69,7 +69,7 @@ func (r Reader) NoInsert() string {
 	return r.of("no AllowInsert", "no AllowInsert", "no `insert`")
 }
 
-// Inserted describes a column that programs set in a new row.
+// Inserted returns, for an error, what the declaration must list so that programs can set a column in a new row.
 func (r Reader) Inserted(column string) string {
 	inGo := column + " among the columns of the facet and of AllowInsert"
 	return r.of(inGo, inGo, fmt.Sprintf("%s among `columns` and `insert` of the facet", quoted(column)))

@@ -43,7 +43,7 @@ const maxErrors = 16 << 20
 // Start runs a program, until ctx ends at the latest; then its processes end, too. errs gets up to 16 MiB of its error output, unless errs is nil.
 // The program does not get errs itself, because terminals and logs are often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
-	if runtime.GOOS == "windows" { // pipes there have no deadline, so a program that does not read could not be ended
+	if runtime.GOOS == "windows" { // pipes there have no write deadline, so a program that does not read its input could block the host
 		return nil, errors.New("wall: programs can't be started on Windows: use an address")
 	}
 	if err := s.check(); err != nil {

@@ -69,7 +69,7 @@ func (second) Close() error { return nil }
 func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 	signed, size, err := k.Newest(v.Name())
 	if err == nil && signed == "" {
-		err = errors.New("it has no checkpoint of this log")
+		err = errors.New("it has no checkpoint of this log: its folder or table was emptied, or belongs to another log")
 	}
 	if err == nil {
 		c, err = openCheckpoint(signed, v)

@@ -77,8 +77,10 @@ func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
 		out := object{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i].Value
-			if _, twice := out[key]; twice || key == "<<" {
-				return nil, fmt.Errorf("line %d: the key %q occurs twice, or is a YAML merge: write the fields out", n.Content[i].Line, key)
+			if _, twice := out[key]; twice {
+				return nil, fmt.Errorf("line %d: the key %q is given twice: remove one", n.Content[i].Line, key)
+			} else if key == "<<" {
+				return nil, fmt.Errorf("line %d: YAML merges (<<) are not supported: write the merged fields out", n.Content[i].Line)
 			}
 			v, err := plain(n.Content[i+1], left, in)
 			if err != nil {

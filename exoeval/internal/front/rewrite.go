@@ -337,7 +337,8 @@ func (r *rewriter) bindings(list []*ast.Binding) {
 	}
 }
 
-// pattern rewrites the defaults and computed keys of a target. The target itself stays.
+// pattern rewrites the expressions inside the target of an assignment or declaration: defaults, computed keys, and the object and key
+// of a member such as a.b or a[i]. Names of variables stay as they are.
 func (r *rewriter) pattern(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.AssignExpression:

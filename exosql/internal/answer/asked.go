@@ -29,7 +29,7 @@ type asked struct {
 	labelled []*Object // labelled are the objects of the same programs with labelled columns, if the message writes
 	beside   []*Object // beside are other objects of the same programs; a write must bring no rows into their scopes, and vals has their values too
 
-	hooked *decl.Facet // hooked is the facet with the written rows, after the hooks of its table were asked
+	hooked *decl.Facet // hooked is the facet through which the message writes, set when the hooks of its table are called; nil: none was called
 
 	again, probe bool // again: rows sorted by stored values had a misfit; probe: the statement only looks for one (see expr.Engine)
 

@@ -39,7 +39,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):
-		return fmt.Errorf("exosql: %s: %s with the kind %q: want the kind of principals that the ids belong to, like \"member\"", at, by, kind)
+		return fmt.Errorf("exosql: %s: %s with the kind %q: want the kind of principals that the ids belong to, like \"member\", without the characters @ : | and %%", at, by, kind)
 	}
 	for i, r := range cols {
 		switch {

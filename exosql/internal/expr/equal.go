@@ -53,7 +53,7 @@ func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	return out, of != decl.Form{}
 }
 
-// Equally converts x so that rows with equal x are in one group, or one row of distinct.
+// Equally converts x so that GROUP BY and DISTINCT treat two values as the same exactly if they are equal for the column of x.
 func (f *From) Equally(x Expr) Expr {
 	if own, _, ok := f.Loose(x); ok {
 		return own

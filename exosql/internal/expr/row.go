@@ -477,7 +477,7 @@ func Joined(before []Named, row *Row, on Expr) {
 	}
 }
 
-// Strange reports whether a callback uses the placeholder of a callback around it.
+// Strange reports whether callback n uses the parameter of a callback that encloses it. own has the parameters that n may use.
 func Strange(n *message.Node, own []*message.Node) bool {
 	switch {
 	case n == nil:

@@ -326,7 +326,8 @@ func (w Write) dependants() (out []dependant) {
 	return out
 }
 
-// discharge adds the reasons why dependant d refuses the change x.
+// discharge adds the reasons to refuse change x that come from dependant d, which depends on changed columns: a trigger, a unique index or
+// a foreign key. It adds none if d allows x.
 func (r refusing) discharge(x change, d dependant) {
 	c, w, of := r.c, r.w, x.table
 	own := slices.Contains(r.parts, of) // if own is false, the database carries the change on to of

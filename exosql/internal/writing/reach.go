@@ -151,8 +151,8 @@ func cantBeNull(column string) error {
 	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it decides which other row the row belongs to", column)
 }
 
-// Leads returns the key to check for a row, with values from value, or nil if the key may lead nowhere and does. A key with a null part leads
-// nowhere, whatever its other parts are.
+// Leads returns the key of the row that a written row refers to: the caller checks that this row is in scope. set is the index in Keys,
+// and value gives the value of a part. Leads returns nil if a part is null, and null is allowed: then the row refers to none.
 func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value.Value, err error) {
 	absent := -1
 	for i, p := range c.Keys[set] {

@@ -60,7 +60,11 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode || k.Tag != "!!str" {
-			r.At(PosOf(k), "want a name, not %s; quote it if it is one", KindOf(k))
+			advice := ""
+			if k.Kind == yaml.ScalarNode && k.Tag != "!!null" {
+				advice = "; if it is a name, put it in quotes"
+			}
+			r.At(PosOf(k), "want a name, not %s%s", KindOf(k), advice)
 			continue
 		}
 		if at, twice := seen[k.Value]; twice {

@@ -89,7 +89,7 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte("const a = await"), []byte("const a = 1 + await")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check(cli.ExitFound, "differs from its record: the end of the program: the result is another", "-any-version", file, id.String())
+	check(cli.ExitFound, "differs from its record: the end of the program: the result is not the one in the record", "-any-version", file, id.String())
 	check(cli.ExitCannot, "without its replies", "-any-version", "-identity", identity, folder, bare.String())
 	check(0, "equal: run "+id.String(), "-any-version", "-identity", identity, "-key", m.public(t), folder, id.String())
 	other := makeLog(t)

@@ -145,7 +145,8 @@ func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { 
 
 func (a aggregate) Final(*sqlite.FunctionContext) {}
 
-// mean is a sum with the mean as its value. It counts the numbers that it adds, without infinities.
+// mean is the accumulator of exo_avg: an exact sum with a count. Its value is the sum divided by the count. Infinities are neither
+// added nor counted.
 type mean struct{ number.Sum }
 
 func (m *mean) Value() any { return m.Mean() }
