@@ -60,6 +60,15 @@ func (e Effect) MayHaveHappened() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
 }
 
+// Outward returns the effect for everything that a program or its model can observe: results, budgets, news. For an effect with sealed values
+// that acted it hides the outcome, which would reveal a bit of them.
+func (e Effect) Outward() Effect {
+	if e.Sealed && (e.State == StateFailed || e.State == StateUnknown) {
+		e.State, e.Err = StateApplied, nil
+	}
+	return e
+}
+
 // refuseEffect returns why message m may not change anything, or nil. It is called while messages are
 // admitted, in their order: nothing that it looks at depends on how fast calls are.
 func (s *Session) refuseEffect(m *Message) error {

@@ -41,7 +41,7 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 	defer close(s.over)
 	s.finishErr = s.endApart(ctx, result, failed)
 	if s.purse != nil {
-		s.purse.Settle(len(slices.DeleteFunc(s.Effects(), func(c Effect) bool { return !c.MayHaveHappened() })))
+		s.purse.Settle(len(slices.DeleteFunc(s.Effects(), func(c Effect) bool { return !c.Outward().MayHaveHappened() })))
 	}
 	return s.finishErr
 }
