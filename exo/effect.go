@@ -18,7 +18,7 @@ type State uint8
 const (
 	NoState         State = iota
 	StateHeld             // the effect waits for the end of the run
-	StateApplied          // the run committed, but the held effect is known not to have taken place
+	StateApplied          // the effect took place, for good
 	StateRolledBack       // nothing of the effect was kept, or it never began
 	StateFailed           // the run committed, and then the held effect is known not to have taken place
 	StateImmediate        // the effect happened at once, and stays even if the run fails
@@ -213,7 +213,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		c.Err = err
 		switch nothing := nothingDone(err); {
 		case lost && e.effect == message.InUnit:
-			c.State = StateUnknown // the object was given up while it changed something, perhaps outside of the run's transaction
+			c.State = StateUnknown // the object opened no unit of work, so its change is in no transaction of the run
 			s.doom(c)
 		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate
