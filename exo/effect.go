@@ -222,7 +222,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		c.Err = err
 		switch nothing := nothingDone(err); {
 		case lost && e.effect == message.InUnit:
-			c.State = StateUnknown // the object was given up while it changed something, perhaps outside of the run's transaction
+			c.State = StateUnknown // the object opened no unit of work, so its change is in no transaction of the run
 			s.doom(c)
 		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate

@@ -158,7 +158,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // the changes are final, and their record is owed: the entry is appended later
+		failed = err // with final, this is no failure: the changes stay, and the entry is owed and appended later
 	}
 	return failed
 }
