@@ -19,8 +19,8 @@ const (
 	canReuse      = true
 )
 
-// environment is a worker's whole environment. With a fixed number of processors the runtime never reads it. A C library would give each thread an
-// arena of 64 MiB of addresses. A busy machine makes one or two more threads, and small programs would reach their limit.
+// environment is a worker's whole environment. With a fixed number of processors the runtime never looks the number up. A C library would give each thread
+// an arena of 64 MiB of addresses. A busy machine makes one or two more threads, and small programs would reach their limit.
 var environment = []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1"}
 
 // namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in one, a worker can't see

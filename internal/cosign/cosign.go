@@ -104,7 +104,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 			return "", errors.New("its answer has no valid size")
 		}
 		return "", &Conflict{size}
-	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // unprocessable means another root at the same size
+	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // conflict means another root at the same size
 		return "", &Conflict{-1}
 	}
 	return "", fmt.Errorf("it answers %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it

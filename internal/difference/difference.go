@@ -34,13 +34,13 @@ type View struct {
 	Number    int64     `json:"number"`  // Number counts rows and further changes
 	Grouped   bool      `json:"grouped"` // Grouped reports that Groups shows only some of the rows
 	Groups    []Group   `json:"groups,omitempty"`
-	More      int64     `json:"more,omitempty"` // More counts changes with rows that this person is not shown
+	More      int64     `json:"more,omitempty"` // More counts changes with rows that no person is shown
 	Also      []string  `json:"also,omitempty"`
 	Messages  []Message `json:"messages,omitempty"`
 	Program   []string  `json:"program"`        // Program has one text for each line
 	Read      []string  `json:"read,omitempty"` // Read has the labels of what the program has read
 	By        string    `json:"by,omitempty"`   // By is the person who decided
-	Run       string    `json:"run,omitempty"`  // Run is the ID of the run that applied the change set, for exo undo
+	Run       string    `json:"run,omitempty"`  // Run is the ID of the run that applied the change set, or is about to, for exo undo
 	Why       string    `json:"why,omitempty"`
 }
 
@@ -58,7 +58,7 @@ type Row struct {
 	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed and - for a deleted one
 	Key   string `json:"key"`
 	Cells []Cell `json:"cells"`
-	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which this person is not shown
+	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which no person is shown
 }
 
 // Cell is one value before and after. Before is "" in a new row, After in a deleted one.

@@ -16,7 +16,7 @@ var (
 // Config bounds how many jobs have a place and how many wait. Numbers below 1 mean 1, except for Share.
 type Config struct {
 	Places    int // jobs that have a place at the same time
-	Share     int // how many of Places one group may have; 0 means all. With fewer, other groups always find a place
+	Share     int // how many of Places one group may have; 0 means all. Fewer than all keeps a place for others, even if a group's jobs use up all their time
 	PerMember int // waiting jobs of one member
 	Total     int // waiting jobs
 	// Away bounds the memory of jobs that gave their place back for a while (Yield). No job begins while they use that much. 0 means no bound.

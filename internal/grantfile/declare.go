@@ -38,7 +38,7 @@ type Declared struct {
 	Witnesses []*exosql.DB
 	// Names are the names of Witnesses in the file.
 	Names []string
-	// Unwitnessed reports that programs can change a database that can't report whether it kept a run, or could under an older file.
+	// Unwitnessed reports that programs can change a database that can't report whether it kept a run. Under an older file it may have been able to.
 	Unwitnessed bool
 
 	dbs    map[string]*exosql.DB

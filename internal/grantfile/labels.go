@@ -17,8 +17,8 @@ import (
 
 // A tag is declared with one of these kinds.
 const (
-	SecretTag    = "secret"    // a secret, with declared readers
-	UntrustedTag = "untrusted" // a text that outsiders write
+	SecretTag    = "secret"    // bounds who may read a value
+	UntrustedTag = "untrusted" // marks a value that outsiders write
 )
 
 // Distrusts are the values of `distrust`. Package agent reads them.

@@ -98,7 +98,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return nil
 	}
 	outputs := sc.outputs
-	sc.outputs = false // the argument is computed for all rows, like no output
+	sc.outputs = false // the argument is read for all rows
 	defer func() { sc.outputs = outputs }()
 	return c.copies(1+repeats(e.Func, c.dialect), e.X, sc)
 }

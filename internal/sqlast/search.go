@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Searched tests whether the texts of one row match a query, or how well they match. Package exosql/internal/search defines a match.
+// Searched tests whether the texts of one row match a query, or how well they match. No other row counts. Package exosql/internal/search
+// defines a match.
 type Searched struct {
 	Query  Arg // the program's text on SQLite; on Postgres a regular expression made from it
 	Texts  []Expr

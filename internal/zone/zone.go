@@ -34,7 +34,7 @@ var abbreviations = []string{"CET", "EET", "EST", "HST", "MET", "MST", "WET"}
 
 var loaded sync.Map // each *Zone by its name
 
-// Load finds a zone by its IANA name, like "Europe/Berlin", in the system or the binary. "" and "UTC" are UTC.
+// Load finds a zone by its IANA name, like "Europe/Berlin", in the system, or else in the binary. "" and "UTC" are UTC.
 func Load(name string) (*Zone, error) {
 	if name == "" || name == "UTC" {
 		return nil, nil

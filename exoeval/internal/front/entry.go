@@ -87,8 +87,8 @@ func (c *checker) topBinding(name string) *binding {
 	return c.top.parent.names[name]
 }
 
-// meant turns a final `main` into main(api), also under await and before .then and .catch. It turns a final `main()` into main(api) if main
-// declares a parameter.
+// meant turns a final `main` into main(api). It turns a final `main()` into main(api) if main declares a parameter, also under await and
+// before .then and .catch.
 func (c *checker) meant(e ast.Expression) ast.Expression {
 	if id, ok := e.(*ast.Identifier); ok {
 		if b := c.topBinding(id.Name.String()); b != nil && b.fn != nil {

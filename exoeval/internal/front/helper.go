@@ -27,7 +27,7 @@ const (
 	HelperCalc      = "\x00calc"   // (operator, a[, b]): an operator that is not recorded and may have a Decimal operand
 	HelperRef       = "\x00ref"    // (object, name): the target of the next HelperAssign
 	HelperAssign    = "\x00assign" // (operator, reference, b): object[name] operator= b
-	HelperExact     = "\x00exact"  // (() => …): from this call on, the program uses the three helpers above
+	HelperExact     = "\x00exact"  // (() => …): calling this function makes the program use the three helpers above from then on
 	HelperHearing   = "\x00hear"   // a flag, not a function: a synonym of a describing method was just read
 	HelperRecording = "\x00rec"    // a flag, not a function: a describing callback is being called
 )

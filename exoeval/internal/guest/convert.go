@@ -199,7 +199,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		b, _ := o.Export().(bool)
 		return value.Bool(b), nil
 	case "RegExp":
-		if c.how == forArgument { // a condition would use its text, which the author may not mean
+		if c.how == forArgument { // its text would be stored or compared, which the author may not mean
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
 		return value.Text(v.String()), nil

@@ -27,7 +27,7 @@ type Unawaited struct {
 	promise *goja.Object  // the engine's promise
 	call    *message.Node // the call that was sent, nil for the program's own promise
 	Name    string        // the name of the called function
-	GoesOn  bool          // code of the program runs before the promise is settled
+	GoesOn  bool          // code of the program runs until the promise is settled
 	stack   []goja.StackFrame
 	number  int // counts promises in the order in which they were made
 

@@ -169,8 +169,8 @@ func parseDate(s string, z *zone.Zone) float64 {
 	return p.instant(z)
 }
 
-// iso reads the longest start of the text that is ISO 8601. rest is the first token in another form. ok is false if such a token comes within
-// the time.
+// iso reads the longest start of the text that is ISO 8601. rest is the first token in another form. ok is false if such a token comes in or
+// after the time.
 func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	switch {
 	case d.next.kind == '+' || d.next.kind == '-':

@@ -54,10 +54,8 @@ type Program struct{ Manner, Code string }
 // Wrong is a program that fails, with its error and the mended program.
 type Wrong struct {
 	Program
-	Fails string // has the form "kind line:column
-	//
-	// message"
-	Notice bool // the program returns undefined instead of failing, and a notice explains why
+	Fails  string // has the form "kind line:column\nmessage"
+	Notice bool   // the program returns undefined instead of failing, and a notice explains why
 	Mended string
 }
 

@@ -19,7 +19,7 @@ type Sets struct {
 	Key   []byte // encrypts the change sets
 }
 
-// Close closes the store. Nil Sets do nothing.
+// Close closes the store. For nil Sets it does nothing.
 func (k *Sets) Close() error {
 	if k == nil {
 		return nil
