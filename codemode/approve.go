@@ -60,10 +60,11 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	return res, nil
 }
 
-// outcome derives the outcome of a change set from the effects of its run. A mail that is known to have failed counts as not done.
+// outcome derives the outcome of a change set from the effects of its run, for the news that the model reads. A mail that is known to have
+// failed counts as not done, unless its values were sealed.
 func outcome(effects []exo.Effect) (out review.Outcome) {
 	for _, e := range effects {
-		switch {
+		switch e = e.Outward(); {
 		case e.State == exo.StateUnknown && e.Mode == message.InUnit:
 			return review.KeptUnknown
 		case e.State == exo.StateUnknown:

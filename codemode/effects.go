@@ -30,7 +30,7 @@ const (
 // not, Changed is true whenever an effect may have taken place. The truth could reveal a bit of
 // what was read.
 func (r *Result) Changed() bool {
-	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
+	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return e.Outward().MayHaveHappened() })
 }
 
 // EffectsNote is the host's text about the program's changes; the model reads it with the result.
@@ -55,7 +55,7 @@ func (r *Result) EffectsNote() string {
 	stands, failed := false, false
 	var sealed, provisional []string
 	for _, e := range r.Effects {
-		if e = modelView(e); e.Sealed && e.State == exo.StateApplied {
+		if e = e.Outward(); e.Sealed && e.State == exo.StateApplied {
 			stands, sealed = true, append(sealed, e.Op)
 			continue
 		}
@@ -102,14 +102,6 @@ func (r *Result) EffectsNote() string {
 		note += ". Do not run the program again as it is: write one that does only what is missing"
 	}
 	return note
-}
-
-// modelView returns an effect as the model may see it. For an effect with sealed values it hides the outcome, which would reveal a bit of them.
-func modelView(e exo.Effect) exo.Effect {
-	if e.Sealed && (e.State == exo.StateFailed || e.State == exo.StateUnknown) {
-		e.State, e.Err = exo.StateApplied, nil
-	}
-	return e
 }
 
 // refusal returns why a held effect was refused after the program, if the text was written for the

@@ -89,7 +89,7 @@ type Tool struct {
 type Result struct {
 	Value   value.Value
 	JSON    json.RawMessage // Value, cut to Bounds.ResultBytes
-	Notice  string          // remarks for the model: what was cut and how to ask for less, or that the program returned nothing; usually ""
+	Notice  string          // for the model: what was cut and how to ask for less, that the program returned nothing, remarks of objects; usually ""
 	Cut     bool            // JSON is only a part of Value, which was too large for the model
 	Console string          // the lines that the program logged before it asked for something that the model may not read
 	Err     error           // nil, or an *fail.Error; the model reads only its fail.GuestText

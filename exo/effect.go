@@ -18,7 +18,7 @@ type State uint8
 const (
 	NoState         State = iota
 	StateHeld             // the effect waits for the end of the run
-	StateApplied          // the run committed, but the held effect is known not to have taken place
+	StateApplied          // the effect took place, for good
 	StateRolledBack       // nothing of the effect was kept, or it never began
 	StateFailed           // the run committed, and then the held effect is known not to have taken place
 	StateImmediate        // the effect happened at once, and stays even if the run fails
@@ -58,6 +58,15 @@ type Effect struct {
 // MayHaveHappened reports whether the effect took place, or may have.
 func (e Effect) MayHaveHappened() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
+}
+
+// Outward returns the effect for everything that a program or its model can observe: results, budgets, news. For an effect with sealed values
+// that acted it hides the outcome, which would reveal a bit of them.
+func (e Effect) Outward() Effect {
+	if e.Sealed && (e.State == StateFailed || e.State == StateUnknown) {
+		e.State, e.Err = StateApplied, nil
+	}
+	return e
 }
 
 // refuseEffect returns why message m may not change anything, or nil. It is called while messages are
@@ -213,7 +222,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 		c.Err = err
 		switch nothing := nothingDone(err); {
 		case lost && e.effect == message.InUnit:
-			c.State = StateUnknown // the object was given up while it changed something, perhaps outside of the run's transaction
+			c.State = StateUnknown // the object opened no unit of work, so its change is in no transaction of the run
 			s.doom(c)
 		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate

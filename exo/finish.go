@@ -41,7 +41,7 @@ func (s *Session) Finish(ctx context.Context, result value.Value, failed error) 
 	defer close(s.over)
 	s.finishErr = s.endApart(ctx, result, failed)
 	if s.purse != nil {
-		s.purse.Settle(len(slices.DeleteFunc(s.Effects(), func(c Effect) bool { return !c.MayHaveHappened() })))
+		s.purse.Settle(len(slices.DeleteFunc(s.Effects(), func(c Effect) bool { return !c.Outward().MayHaveHappened() })))
 	}
 	return s.finishErr
 }
@@ -158,7 +158,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // the changes are final, and their record is owed: the entry is appended later
+		failed = err // with final, this is no failure: the changes stay, and the entry is owed and appended later
 	}
 	return failed
 }

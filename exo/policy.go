@@ -20,7 +20,7 @@ type Policy struct {
 	//   - delete methods, each with all its names;
 	//   - delete interfaces that nothing refers to any more, and optional parameters from the last one on;
 	//   - make an optional parameter required;
-	//   - narrow a parameter's type: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
+	//   - narrow a parameter's closed type: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
 	//   - add tags to labels, and take tags from Admits;
 	//   - make a method a Sink or an Effect, and change the Docs. Granting the object fails if Narrow makes any other change. Fields can't be deleted, since an object would still show them in whole rows. Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked against a narrowed Enum.
 	Narrow func(d *message.Description) error

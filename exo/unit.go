@@ -43,7 +43,7 @@ type Witness interface {
 
 // ChangeLister is a Unit that can list its changes before the commit. If there is a record, Changes is called once the unit is prepared, and its
 // list is added to the Details of the entry Committing; nil adds nothing. So the record has the values before and after each change before
-// anything is final.
+// anything is final. If the Recorder fails, nothing is committed.
 type ChangeLister interface {
 	Unit
 	Changes(ctx context.Context) (any, error)

@@ -125,7 +125,7 @@ func (w *Write[T]) Calculates(c Member[T]) bool {
 }
 
 // Fill sets columns that the write does not set and that [Table.BeforeWrite] lists in fills. The write is refused if it sets such a column itself,
-// or if a value does not fit. It is also refused if a column is not listed or filled twice.
+// or if a value does not fit. It is also refused if a column is filled twice or is not listed.
 func (w *Write[T]) Fill(values ...Assignment[T]) {
 	if w == nil || w.w == nil {
 		return

@@ -25,8 +25,8 @@ func AllowRule(name constant) Permission { return permission(decl.PermitRule, na
 // read outsiders' words. In a grant file: untrusted trigger touch.
 func AllowUntrustedTrigger(name constant) Permission { return permission(decl.PermitWaryTrigger, name) }
 
-// AllowUntrustedRule lets a rule of PostgreSQL rewrite the write, even for programs that have read outsiders' words. In a grant file: untrusted rule
-// archive.
+// AllowUntrustedRule lets a rule of PostgreSQL rewrite the write, if the rule changes no [Column.Trusted] column. The rule also acts for programs
+// that have read outsiders' words. In a grant file: untrusted rule archive.
 func AllowUntrustedRule(name constant) Permission { return permission(decl.PermitWaryRule, name) }
 
 // AllowCascade lets a write change or delete rows of another table by the action of that table's foreign key, even rows out of scope. In a grant

@@ -262,7 +262,7 @@ class OverHTTP(Answers, Shop):
         exoagent.connect("https://shop.example.com/mcp", TOKEN)
         self.proc.kill()
         self.proc.wait()
-        e = self.fails(Kind.CONNECTION, self.exo.run, "1")
+        e = self.fails(Kind.CONNECTION, exoagent.connect(self.url, TOKEN).run, "1")  # a connection of its own: of an open one, nobody knows
         self.assertFalse(e.unsure)
 
 

@@ -98,7 +98,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
-// printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type the claims of the rows' owner.
+// printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type the name or the claims of the rows' owner.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
 		return errors.New("exo try -client serves the rows of one tenant only. To serve a whole database, write a draft with -keep FILE, review it, write reviewed: true into it, and use exo serve FILE -client")

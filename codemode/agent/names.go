@@ -58,7 +58,8 @@ func (r *run) name(calls []ToolCall) {
 	}
 }
 
-// rename gives new ids and names to all calls of a chat, and to their results.
+// rename changes the ids and names of a chat's calls and results, so that every API accepts them.
+// Each call must have a result.
 func (c *Chat) rename() {
 	seen := c.ids()
 	for i := range c.Messages {

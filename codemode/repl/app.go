@@ -36,7 +36,7 @@ type App struct {
 
 	// Setup is SQL that creates tables in an empty database and fills them. With it, -db may be
 	// left out, which means a database in memory, and a database with other tables is refused.
-	// Without it, -db is the user's own database, which is not changed.
+	// Without it, -db is the user's own database, which is used as it is.
 	Setup    string
 	Postgres string // Setup for PostgreSQL; "": Setup is used
 

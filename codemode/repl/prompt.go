@@ -202,7 +202,7 @@ func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) 
 	signal.Notify(c.interrupts, os.Interrupt) // repeated, since f may have reset it
 }
 
-// isQuestion reports whether text is meant for the model, because it does not begin like a program.
+// isQuestion reports whether text goes to the model: there is one, and text does not begin like a program.
 func (c *console) isQuestion(text string) bool {
 	if c.asker == nil {
 		return false

@@ -172,7 +172,7 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	return res
 }
 
-// forget clears what is kept of the last program. remember keeps the next.
+// forget clears the kept entries before a program runs. remember keeps them with its result.
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,8 @@
 // Simple is a complete program to copy, with users and their todos, and a terminal for the rows of
 // one user.
+//
+//	go run ./examples/simple
+//	go run ./examples/simple -user 2 -e 'api.currentUser.todos().where({ completed: false })'
 package main
 
 import (

@@ -21,7 +21,7 @@ const (
 	Revoked               // the object was revoked
 	Invalid               // the arguments or expressions of the program are wrong
 	Limit                 // a budget is used up
-	Conflict              // another transaction changed the same data
+	Conflict              // something that the program relied on changed meanwhile
 	Cancelled             // the caller's context was cancelled
 	Syntax                // the program does not parse, or uses syntax that is refused
 	Program               // the program threw, or can never finish

@@ -128,7 +128,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		}
 	}
 	n.depth++
-	// Every message to an object reveals that the object exists: a reply shows that, and so does an error.
+	// Every message to an object reveals that the object exists: by a reply, by an error, and by the lack of both.
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}

@@ -281,7 +281,7 @@ func TestMail(t *testing.T) {
 
 // TestHeaderInjection: no argument adds a header, a receiver, a command or a second mail. The twin, which writes headers as programs give them, does.
 func TestHeaderInjection(t *testing.T) {
-	attacks := []string{"x\r\nBcc: eve@example.com", "x\nBcc: eve@example.com", "x\r\n\r\n<b>", "x\r\n.\r\nMAIL FROM:<a@b.c>", "x\x00", "x\u2028Bcc: eve@example.com", "x\u202egpj.exe", "x\x1b[2J", "\ufeffx", "", strings.Repeat("x", 300)}
+	attacks := []string{"x\r\nBcc: eve@example.com", "x\nBcc: eve@example.com", "x\r\n\r\n<b>", "x\r\n.\r\nMAIL FROM:<a@b.c>", "x\x00", "x\u2028Bcc: eve@example.com", "x\u202egpj.exe", "x\x1b[2J", "\ufeffx", "", strings.Repeat("x", 300), "=?utf-8?q?x=0D=0ABcc:_eve@example.com?="}
 	p := newPostOffice(t)
 	w := newWorld(t)
 	w.mailer = p.mail()
@@ -312,7 +312,7 @@ func TestHeaderInjection(t *testing.T) {
 	if got := p.got(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if res := w.run(`return mailer.send({ to: 'ann', subject: '=?utf-8?q?x=0D=0ABcc:_eve@example.com?=', text: 'Bcc: eve@example.com\n.\nMAIL FROM:<a@b.c>' })`); res.Err != nil || len(p.got()) != 1 || len(p.got()[0].to) != 1 {
+	if res := w.run(`return mailer.send({ to: 'ann', subject: 'Été à 5\u202f€ 👩\u200d💻 ?=', text: 'Bcc: eve@example.com\n.\nMAIL FROM:<a@b.c>' })`); res.Err != nil || len(p.got()) != 1 || len(p.got()[0].to) != 1 {
 		t.Errorf("%v %+v", res.Err, p.got())
 	} else if m, err := mail.ReadMessage(strings.NewReader(p.got()[0].data)); err != nil || m.Header.Get("Bcc") != "" {
 		t.Error(err, m)
@@ -522,7 +522,7 @@ func TestChatText(t *testing.T) {
 	if run := block["inlines"].([]any)[0].(map[string]any); block["type"] != "RichTextBlock" || run["type"] != "TextRun" || run["text"] != attack || len(run) != 2 {
 		t.Errorf("%v", block)
 	}
-	for _, bad := range []string{"", "x\u202ey", "x\x1b[2J", strings.Repeat("x", 20000)} {
+	for _, bad := range []string{"", "x\u202ey", "x\u2061y", "x\u00ady", "x\u3164y", "x\u180ey", "x\ufe01y", "x\u2800y", "x\x1b[2J", strings.Repeat("x", 20000)} {
 		quoted, _ := json.Marshal(bad)
 		if res := w.run(`return team.post({ text: ` + string(quoted) + ` })`); res.Err == nil {
 			t.Errorf("%.20q is posted", bad)

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // Rules are what the host says of a sink, of whatever kind.
@@ -130,13 +131,16 @@ func plain(what, text string, most int, lines bool) error {
 	if n := len(text); n > most {
 		return service.Refuse("%s has %d bytes: want at most %d", what, n, most)
 	}
+	if !lines && strings.Contains(text, "=?") {
+		return service.Refuse("%s has `=?`, by which a mail program reads other characters than these: leave it out", what)
+	}
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		return service.Refuse("%s is empty", what)
 	}
 	for _, c := range text {
 		switch {
-		case lines && (c == '\n' || c == '\t'):
-		case unicode.IsControl(c), unicode.In(c, unicode.Zl, unicode.Zp, unicode.Bidi_Control), 0xe0000 <= c && c <= 0xe0fff, '\u200b' <= c && c <= '\u200f' && c != '\u200d', c == '\ufeff', c == '\u2060':
+		case lines && (c == '\n' || c == '\t'), c == '\u200d', c == '\ufe0f': // the last two join and colour emojis
+		case !printable.Rune(c) && !unicode.Is(unicode.Zs, c), c == '\u2800', unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 			return service.Refuse("%s has the character %U, which breaks a line, or is not seen: leave it out", what, c)
 		}
 	}

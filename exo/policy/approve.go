@@ -43,11 +43,12 @@ const (
 	maxTickets = 1 << 10  // most tickets that are not used yet
 )
 
-// Approve refuses each message to o, or an object that o returned, that calls one of these methods anywhere, unless there is a ticket for it:
-// for the same principal, objects, methods and values. A message uses up its ticket, and never waits: the program reads that it may send the
-// message again after the approval. Messages to objects from a reply can't be approved, since those differ in another run. At least one method
-// must be named, and each must be reachable from o. Runs without a principal, or with a result that may not leave, get no approval. Approve
-// asks about one call, in this process; package exo/review asks about all changes of a run, and survives a restart.
+// Approve refuses each message that mentions o, or an object that o returned, and calls one of these methods anywhere in it. It lets a message
+// pass if there is a ticket for exactly this one: the same principal, objects, methods and values. A message uses up its ticket, and never waits:
+// the program reads that it may send the message again after the approval. Messages to objects from a reply can't be approved, since those differ
+// in another run. At least one method must be named, and each must be reachable from o. Runs without a principal, or with a result that may not
+// leave, get no approval. Approve asks about one call, in this process; package exo/review asks about all changes of a run, and survives a
+// restart.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{

@@ -97,7 +97,7 @@ func encode(b []byte, detail any) (_ []byte, err error) {
 		return a.AppendJSON(b)
 	}
 	if read, ok := detail.(json.RawMessage); ok {
-		return append(b, read...), nil // read has no escapes, so it is shorter than the output of Marshal
+		return append(b, read...), nil // appended unchanged, since the escapes of Marshal would make it longer
 	}
 	return json.Marshal(detail)
 }

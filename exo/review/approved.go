@@ -288,7 +288,10 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 	case NotKept:
 		h.State = Conflict
 		// The reason is not kept in full, since it may contain values and the head is not encrypted.
-		if h.Why = "it would now do something else"; a.differs == "" && failed != nil {
+		switch h.Why = "its messages were refused"; {
+		case a.differs != "":
+			h.Why = "it would now do something else"
+		case failed != nil:
 			h.Why = "its program failed this time"
 		}
 	}

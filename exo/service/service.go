@@ -140,8 +140,10 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 
 // Refuse makes an error with a text that the guest reads; the texts of other errors never reach it.
 // It has Kind Invalid, and its text should name what the program can do instead. Return it before
-// anything was done: it wraps [exo.ErrNothingDone], so the model reads that nothing was done. If a
-// function that changes something returns another error, it is unknown what was done.
+// anything was done: it wraps [exo.ErrNothingDone], so the model reads that nothing was done. For a
+// Held method, which acts after the program, the model reads the text, unless the run has read what
+// the model may not. If a function that changes something returns another error, it is unknown what
+// was done.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }

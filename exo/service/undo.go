@@ -19,9 +19,9 @@ type OwnRun struct {
 	At  time.Time
 }
 
-// Undo makes the methods runs and undo of a service for one conversation; grant it to no other. own returns the runs of that conversation that may be
-// undone. The host must list every run, even one without changes: otherwise the list would reveal what a program with secrets did. undo undoes one of
-// these runs completely or not at all (record.Undoing, and DB.Undo of exosql). If nothing was undone, its error is from [Refuse].
+// Undo makes the methods runs and undo of a service for one conversation; grant it to no other. own returns the runs of that conversation and its
+// user that may be undone. The host must list every run, even one without changes: otherwise the list would reveal what a program with secrets did.
+// undo undoes one of these runs completely or not at all (record.Undoing, and DB.Undo of exosql). If nothing was undone, its error is from [Refuse].
 //
 // A person must agree to each undo, whatever the rules of the tables are, since an undo also writes columns that no facet shows.
 func Undo(own func(ctx context.Context) ([]OwnRun, error), undo func(ctx context.Context, run exo.RunID) error, who changeset.Who) []Operation {

@@ -47,7 +47,7 @@ func everyBudget() string {
 const everyService = `services:
   desk: {doc: the help desk, mcp: "https://mcp.example.com/v1", secrets: {Authorization: {from: env:DESK_TOKEN, prefix: "Bearer "}, X-Key: file:key}, networks: 10.1.0.0/16, reads: [list-tickets], acts: close-ticket, approve: close-ticket, label: [pii], admits: [pii], pin: "sha256:x", answer: 2MiB, time: 20s}
   files: {command: [/usr/bin/node, files.js], env: {MODE: strict}, dir: /srv, read: [/usr/lib], write: [/srv/data], network: true, memory: 256MiB, secrets: {TOKEN: {command: [/usr/bin/pass, show]}}, reads: read, immediate: [write], pin: "sha256:x"}
-  crm: {api: "https://crm.example.com", openapi: crm.json, secrets: {Authorization: {oauth: "https://login.example.com/token", client: exo, from: env:CRM_SECRET, scopes: [tasks]}}, reads: {tasks: GET /tasks}, immediate: [addTask], pin: "sha256:x"}
+  crm: {api: "https://crm.example.com", openapi: crm.json, secrets: {Authorization: {oauth: "https://login.example.com/token", client: exo, from: env:CRM_SECRET, scopes: [tasks], networks: 10.0.0.0/8}}, reads: {tasks: GET /tasks}, immediate: [addTask], pin: "sha256:x"}
   inbox: {files: inbox, read: ["*.csv"], write: [out/**], journal: journal, undo: 7d, trusted: true, answer: 1MiB}
 `
 

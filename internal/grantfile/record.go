@@ -68,8 +68,8 @@ func (f *File) recordFits() error {
 }
 
 // budgetFindings says why the store of the budgets can't be opened.
-func (f *File) budgetFindings() []Finding {
-	err := f.Budgets.Fits(f.besideRecord())
+func (f *File) budgetFindings(ctx context.Context) []Finding {
+	err := f.Budgets.Fits(ctx, f.besideRecord())
 	if err == nil {
 		return nil
 	}

@@ -196,12 +196,13 @@ func serviceSchema() node {
 	some["type"] = "object"
 	calls := func() node { return either(someTexts(), some) }
 	place := form(map[string]node{
-		"from":    aPlace().about("env:NAME or file:PATH"),
-		"command": listOf(aText()).about("an absolute path and arguments: a program that prints it"),
-		"prefix":  aText().about("before it, like \"Bearer \""),
-		"oauth":   aText().about("the address of a token endpoint: what is sent are the access tokens that it issues"),
-		"client":  aText().about("the ID of the OAuth client, whose secret is in from or command"),
-		"scopes":  someTexts().about("the scopes of the tokens"),
+		"from":     aPlace().about("env:NAME or file:PATH"),
+		"command":  listOf(aText()).about("an absolute path and arguments: a program that prints it"),
+		"prefix":   aText().about("before it, like \"Bearer \""),
+		"oauth":    aText().about("the address of a token endpoint: what is sent are the access tokens that it issues"),
+		"client":   aText().about("the ID of the OAuth client, whose secret is in from or command"),
+		"scopes":   someTexts().about("the scopes of the tokens"),
+		"networks": someTexts().about("private networks in which the token endpoint is; otherwise the public internet"),
 	})
 	place["type"] = "object"
 	return form(map[string]node{

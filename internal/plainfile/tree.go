@@ -159,9 +159,11 @@ func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(text)
 	if mode != 0 {
-		err = errors.Join(err, file.Chmod(mode))
+		err = file.Chmod(mode) // before the text is there for whoever may not read it
+	}
+	if err == nil {
+		_, err = file.Write(text)
 	}
 	return errors.Join(err, file.Sync(), file.Close(), Sync(d.Root))
 }

@@ -1,6 +1,7 @@
 package plainfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,4 +116,34 @@ func TestListAndLoadAgree(t *testing.T) {
 		}
 		try(nil)
 	})
+}
+
+// TestMode: while a text is written, only those who may read the file later may read it.
+func TestMode(t *testing.T) {
+	dir := t.TempDir()
+	tree, err := OpenTree(dir, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := tree.Folder([]string{"x"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() { done <- d.Create("x", bytes.Repeat([]byte("s3cret"), 5<<20), 0o600) }()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
+		if is, err := os.Stat(filepath.Join(dir, "x")); err == nil && is.Size() > 0 && is.Mode().Perm() != 0o600 {
+			t.Errorf("others read it: %v", is.Mode())
+			<-done
+			return
+		}
+	}
 }

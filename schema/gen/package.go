@@ -115,7 +115,7 @@ func (p *pack) choose(o Options) error {
 	return nil
 }
 
-// hidden reports whether the name of t without its schema, which exosql writes, means another table in the search path.
+// hidden reports whether the name of t alone, in which form exosql writes it, means another table in the search path.
 func (p *pack) hidden(t *schema.Table, schemas []string) bool {
 	for _, s := range schemas {
 		if s == t.Schema {

@@ -20,7 +20,7 @@ const (
 // Config has the model and its address.
 type Config struct {
 	Model   string       // the model's name, without an @
-	Key     agent.APIKey // "": no Authorization header is sent, for local servers
+	Key     agent.APIKey // zero: no Authorization header is sent, for local servers
 	Address string       // the address including /v1; "": Address, or GeminiAddress
 	Client  *http.Client // only its transport is used; nil: the default one. Redirects are not followed
 }

@@ -220,7 +220,8 @@ func unwrap(wrapped []byte, identities []age.Identity) ([]byte, error) {
 // destroyed overwrites each letter of a destroyed key. No key contains it, since it is not a letter of base64.
 const destroyed = "-"
 
-// Destroyed reports whether the data key in this entry's line was overwritten. Its first letters don't count, since they are the same in all age files.
+// Destroyed reports whether the whole data key in this entry's line was overwritten. Its first letters alone don't count, since they are the same in
+// all age files.
 func (e *Entry) Destroyed() bool {
 	return len(e.wrapped) > 0 && len(bytes.Trim(e.wrapped, destroyed)) == 0
 }

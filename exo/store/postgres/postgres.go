@@ -140,7 +140,7 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	return nil, errors.Join(err, db.Close())
 }
 
-// failed adds the table's name to an error after which nothing has changed.
+// failed explains an error after which nothing has changed.
 func (s *Store) failed(err error) error {
 	pg, _ := errors.AsType[*pgconn.PgError](err)
 	switch {

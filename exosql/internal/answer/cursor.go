@@ -52,7 +52,7 @@ func (db *DB) answerPage(ctx context.Context, a asked) (_ value.Value, err error
 	return value.RecordValue(value.Field{Name: "rows", Value: inRecord(rows)}, value.Field{Name: "next", Value: next}), nil
 }
 
-// inRecord returns rows in a form that a reply may contain: packed if all cells are scalars.
+// inRecord returns rows in a form that a reply may contain: packed only if all cells are scalars.
 func inRecord(v value.Value) value.Value {
 	rs := v.Rows()
 	if rs == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // Rule returns what a program reads about the broken rule v: a text, the rule's columns if known, and the number of the
-// row that broke it, from 0, or -1. run is the write, or nil at the end of a transaction.
+// row that broke it, from 0, or -1 if that is unknown. run is the write, or nil at the end of a transaction.
 func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
 	b := broken{Violation: v, run: run, live: live, row: -1}
 	if live != nil {

@@ -113,7 +113,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 				f.c.charges[len(p.Cells)] = charge
 			}
 			c.Name, c.Null = ce.Col.Table.Name+"."+ce.Col.Name, ce.Col.Null || ce.Row.Optional
-			if f.c.replying && ce.Col.Label.Empty() { // hidden values that a write reads for itself are not charged
+			if f.c.replying && ce.Col.Label.Empty() { // values that a write reads for itself may be hidden from programs, so no notice names them
 				c.Shown = ce.Col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {
@@ -136,7 +136,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if !f.c.replying {
 		return
 	}
-	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // a count over groups shows no cells of single groups
+	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // an aggregate over groups shows no cells of single groups
 		for _, t := range groupOf(q.base).tallies {
 			q.tallies = append(q.tallies, expr.Tally{Col: t.Col, Rows: groupOf(q.base).cell(q.base, t.Rows)})
 		}

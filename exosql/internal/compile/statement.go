@@ -498,8 +498,8 @@ func image(row *expr.Row) *projection {
 }
 
 // Misfits returns a plan that counts changed rows with misfits in columns that the change compares or calculates with,
-// or nil if there are none. n is the query of the change; s is a new statement of its message. A value that only the
-// program sees as null must not be changed as if it were null.
+// or nil if there are no such columns. n is the query of the change; s is a new statement of its message. A value that
+// only the program sees as null must not be changed as if it were null.
 func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
 	var cols []*decl.Column
 	for _, e := range change.c.Fitted {

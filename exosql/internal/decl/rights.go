@@ -90,7 +90,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 // foreign joins the integrity tags of those columns of a new row that others than the program may have written. These
 // are columns that the program can't give, since a view or the database calculates them, and columns that the host's
 // hooks fill. If a trigger, a rule, or a row that a conflict leaves may have written the row, these are all columns.
-// A column that the program leaves out is null or has the schema's default, so no outsider wrote it.
+// A column that the program could give but leaves out is null or has the schema's default, so no outsider wrote it.
 func (f *Facet) foreign() (l value.Label) {
 	all := slices.ContainsFunc(f.Rights.Permits, func(p Permission) bool { return p.Acts() && p.Kind != PermitCascade })
 	for _, c := range f.Cols {
@@ -118,7 +118,8 @@ func (t *Table) filled(l value.Label) value.Label {
 	})...)
 }
 
-// takes returns the part of l that may be written to the column. It leaves out tags that name readers, since the column has its own readers.
+// takes returns the part of l that may be written to the column. If the column names readers, that leaves out the tags of its own label that
+// name readers.
 func (c *Column) takes(l value.Label) value.Label {
 	if c.Readers == nil {
 		return l

@@ -54,7 +54,7 @@ func (f *From) elapsed(op *language.Operator, args []Expr) Expr {
 	return f.minus(a, b)
 }
 
-// days returns the number of days from one time or day to another.
+// days returns the number of days by which the first time or day is after the second.
 func (f *From) days(args []Expr) Expr {
 	return f.minus(f.part(sqlast.JulianDay, f.local(args[0])), f.part(sqlast.JulianDay, f.local(args[1])))
 }

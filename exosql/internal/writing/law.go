@@ -89,7 +89,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow {
 			starts(s.Link)
-			if s.Link.From == t && (cut || granted) { // this row of t may be in scope because another row of t, or the row itself, leads to rows
+			if s.Link.From == t && (cut || granted) { // a row of t may be in scope by rows that another row of t, or the row itself, leads to
 				add(decides, nil, s.Link.Starts()...)
 			}
 		}

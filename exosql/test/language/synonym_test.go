@@ -122,7 +122,7 @@ func TestNoSynonym(t *testing.T) {
 			{"tasks.select('id').map(t => t.title)", "(await tasks.select('id').execute()).map"},
 			{"tasks.select('id').find(t => t.done)", "(await tasks.select('id').execute()).find"},
 			{"tasks.select('id').count(t => t.done)", "(await tasks.select('id').execute()).count"},
-			{"tasks.groupBy('status').count()", "for the rows of each write .select"},
+			{"tasks.groupBy('status').count()", "for the number of rows of each write .select"},
 			{"tasks.count('id')", "takes no arguments; write conditions and orders before it"},
 			{"tasks.first(3)", "takes no arguments; write conditions and orders before it"},
 			{"tasks.find(3)", "write .where(t => condition)"},

@@ -3,6 +3,7 @@ package budgets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -146,16 +147,18 @@ func (b *Budgets) folder(behind string) string {
 	return behind + ".budgets"
 }
 
-// Fits says why the store can't be opened. It opens nothing. behind is as for Open.
-func (b *Budgets) Fits(behind string) (err error) {
-	switch {
-	case len(b.All) == 0:
-	case b.Store.Kind == "folder" || b.Store.Kind == "":
-		_, err = os.Stat(filepath.Dir(b.folder(behind)))
-	default:
-		_, err = b.Store.Read(os.Getenv)
+// Fits opens and closes a store that is a database, and returns why it can't be opened. A folder is not made: Fits looks for the folder that
+// it would be in. behind is as for Open.
+func (b *Budgets) Fits(ctx context.Context, behind string) error {
+	if len(b.All) == 0 {
+		return nil
 	}
-	return err
+	if b.Store.Kind == "folder" || b.Store.Kind == "" {
+		_, err := os.Stat(filepath.Dir(b.folder(behind)))
+		return err
+	}
+	_, closing, err := b.Open(ctx, behind)
+	return errors.Join(err, closing())
 }
 
 // Open opens the store, and makes its budgets; nil if the file has none. behind is the path of the record, or else of the file: a store that the file does
@@ -177,6 +180,9 @@ func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, clo
 	if err != nil {
 		return nil, closing, fmt.Errorf("budgets: %w", err)
 	}
-	set, err = budget.In(s, "exo", b.All...)
-	return set, s.Close, err
+	if set, err = budget.In(s, "exo", b.All...); err != nil {
+		err = errors.Join(err, s.Close())
+		return nil, closing, err
+	}
+	return set, s.Close, nil
 }

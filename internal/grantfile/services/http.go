@@ -78,8 +78,7 @@ func (s *Service) binding(x Secret) (b web.Binding, err error) {
 	}
 	if x.OAuth.Text != "" {
 		b.Prefix = "Bearer "
-		// The endpoint may be in the service's private networks. If the service has none, it is in the public internet.
-		b.Secret, err = web.FromOAuth(web.OAuth{TokenURL: x.OAuth.Text, Client: x.Client, Secret: b.Secret, Scopes: x.Scopes, Resource: s.MCP.Text, Networks: s.Networks})
+		b.Secret, err = web.FromOAuth(web.OAuth{TokenURL: x.OAuth.Text, Client: x.Client, Secret: b.Secret, Scopes: x.Scopes, Resource: s.MCP.Text, Networks: x.Networks})
 	}
 	return b, err
 }

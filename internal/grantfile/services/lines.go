@@ -81,7 +81,7 @@ func (s *Service) Has() (out []string) {
 			how = fmt.Sprintf("what %q prints", x.Command)
 		}
 		if x.OAuth.Text != "" {
-			how = fmt.Sprintf("tokens of %s for the client %q, scopes %q, whose secret is %s", x.OAuth.Text, x.Client, x.Scopes, how)
+			how = fmt.Sprintf("tokens of %s for the client %q, scopes %q, networks %v, whose secret is %s", x.OAuth.Text, x.Client, x.Scopes, x.Networks, how)
 		}
 		if x.Prefix != "" {
 			how += fmt.Sprintf(", behind %q", x.Prefix)

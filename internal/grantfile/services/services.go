@@ -1,4 +1,4 @@
-// Package services has the servers beside the databases that a grant file names: MCP servers and HTTP APIs. It reads their part of the file, and makes
+// Package services has what a grant file names beside databases: MCP servers, HTTP APIs, folders, mails, chats and webhooks. It reads their part of the file, and makes
 // the objects that programs call.
 package services
 
@@ -87,9 +87,10 @@ type Secret struct {
 	Prefix  string   // before it
 
 	// If OAuth is set, the text above is the secret of Client, and what is sent are the access tokens that OAuth's address issues to it.
-	OAuth  strict.Name
-	Client string
-	Scopes []string
+	OAuth    strict.Name
+	Client   string
+	Scopes   []string
+	Networks []netip.Prefix // in which OAuth's address is; nil: the public internet
 }
 
 // Read reads the services of a file.
@@ -199,15 +200,16 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 			s.From = r.Secret(e.Value, "secrets."+e.Name)
 		} else {
 			r.Fields(e.Value, "the secret "+e.Name, map[string]func(strict.Entry){
-				"from":    func(e strict.Entry) { s.From = r.Secret(e.Value, e.Name) },
-				"command": func(e strict.Entry) { s.Command = words(r, e) },
-				"prefix":  func(e strict.Entry) { s.Prefix = r.Text(e.Value, e.Name) },
-				"oauth":   func(e strict.Entry) { s.OAuth = r.Name(e.Value, e.Name) },
-				"client":  func(e strict.Entry) { s.Client = r.Text(e.Value, e.Name) },
-				"scopes":  func(e strict.Entry) { s.Scopes = strict.Texts(r.Names(e.Value, e.Name)) },
+				"from":     func(e strict.Entry) { s.From = r.Secret(e.Value, e.Name) },
+				"command":  func(e strict.Entry) { s.Command = words(r, e) },
+				"prefix":   func(e strict.Entry) { s.Prefix = r.Text(e.Value, e.Name) },
+				"oauth":    func(e strict.Entry) { s.OAuth = r.Name(e.Value, e.Name) },
+				"client":   func(e strict.Entry) { s.Client = r.Text(e.Value, e.Name) },
+				"scopes":   func(e strict.Entry) { s.Scopes = strict.Texts(r.Names(e.Value, e.Name)) },
+				"networks": func(e strict.Entry) { s.Networks = networks(r, e) },
 			})
-			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && s.Scopes != nil || s.OAuth.Text != "" && s.Prefix != "") {
-				r.At(s.Pos, "the secret %s: `oauth`, the address of a token endpoint, and `client`, the client's ID, go together; `scopes` may be with them, and `prefix` may not, since a token is sent behind \"Bearer \"", e.Name)
+			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
+				r.At(s.Pos, "the secret %s: `oauth`, the address of a token endpoint, and `client`, the client's ID, go together; `scopes` and `networks` may be with them, and `prefix` may not, since a token is sent behind \"Bearer \"", e.Name)
 			}
 			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
 				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command`: a list of a program that prints it and its arguments", e.Name)

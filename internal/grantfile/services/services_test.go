@@ -299,7 +299,7 @@ func TestOAuth(t *testing.T) {
 	t.Cleanup(h.Close)
 	d := &desk{}
 	address := d.serve(t)
-	text := strings.Replace(overHTTP(address, ""), "{ from: env:DESK_TOKEN, prefix: 'Bearer ' }", "{ oauth: "+strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/token, client: exo, from: env:DESK_TOKEN, scopes: [tickets] }", 1)
+	text := strings.Replace(overHTTP(address, ""), "{ from: env:DESK_TOKEN, prefix: 'Bearer ' }", "{ oauth: "+strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/token, client: exo, from: env:DESK_TOKEN, scopes: [tickets], networks: [127.0.0.0/8, '::1/128'] }", 1)
 	decl := opened(t, text)
 	tool, rec := toolOf(t, decl, nil)
 	r := tool.Run(t.Context(), "api.desk.list_tickets()")

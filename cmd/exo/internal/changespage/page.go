@@ -180,7 +180,7 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 				return reader{}, err
 			}
 			name := fmt.Sprintf("%q of %q", who.Subject, who.Issuer)
-			principal, _ := p.opt.File.Identify(who.Issuer, who.Subject, who.Claims) // no claims match: the reader is no principal, and sees fewer labels
+			principal, _ := p.opt.File.Identify(who.Issuer, who.Subject, who.Claims) // if no claims match, the reader is no principal, and sees fewer labels
 			return reader{name: name, bound: "proxy " + name, who: principal, how: review.Page}, nil
 		}
 	}
@@ -199,8 +199,8 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 	return reader{name: name, bound: "session " + all[0].Value, how: review.Link}, nil
 }
 
-// approver returns the reader with the name for the record. If the reader is the user for whom the program ran, that is the principal's name,
-// whatever claims the proxy has.
+// approver returns the reader with the name for the record. The user for whom the program ran gets the principal's name, whatever claims the
+// proxy has, so that no reader is taken for another.
 func (who reader) approver(of exo.Principal) review.Approver {
 	if who.how == review.Page && strings.HasPrefix(string(of), who.name+", ") {
 		return review.Approver{Name: string(of), How: review.Page}

@@ -106,7 +106,7 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 	return l, nil
 }
 
-// failed adds to an error which part of the program failed.
+// failed explains an error of the database.
 func failed(err error) error {
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	switch {
