@@ -9,12 +9,29 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // staging is a shop whose mails are kept before the commit.
 type staging struct {
 	*shop
-	keys []string
+	keys    []string
+	noStore bool
+}
+
+func (o *staging) Describe() (message.Description, error) {
+	d, err := o.shop.Describe()
+	if o.noStore {
+		delete(d.Interfaces[0].Methods, "put")
+	}
+	return d, err
+}
+
+func (o *staging) UnitKey() any {
+	if o.noStore {
+		return nil
+	}
+	return o.shop.UnitKey()
 }
 
 func (o *staging) Stage(ctx context.Context, m *Message, witnessed bool) error {
@@ -35,8 +52,7 @@ type witnessingUnit struct{ shopUnit }
 
 func (u witnessingUnit) Witness(ctx context.Context, _ RunID) error { return u.s.did(ctx, "witness") }
 
-// TestStaged: a held message is kept after all that may refuse the run and before the commit, and is forgotten where it does not act. A run
-// that changes no store keeps none: its first message is its commit.
+// TestStaged: a held message is kept after all that may refuse the run and before the commit, and is forgotten where it does not act.
 func TestStaged(t *testing.T) {
 	bad := errors.New("broken")
 	broken := func(context.Context) error { return bad }
@@ -51,8 +67,8 @@ func TestStaged(t *testing.T) {
 	}{
 		{"a change and a mail", []string{"put", "mail"}, "", nil, 0, nil, "prepare, stage false, record committing, commit, record committed, record acting, mail, record acted"},
 		{"two mails", []string{"mail", "put", "mail"}, "", nil, 0, nil, "prepare, stage false, stage false, record committing, commit, record committed, record acting, mail, record acted, record acting, mail, record acted"},
-		{"a mail alone", []string{"mail"}, "", nil, 0, nil, "record committing, record committed, record acting, mail, record acted"},
-		{"a mail, and rows that were read", []string{"count", "mail"}, "", nil, 0, nil, "prepare, commit, record committing, record committed, record acting, mail, record acted"},
+		{"a mail alone", []string{"mail"}, "", nil, 0, nil, "stage true, record committing, record committed, record acting, mail, record acted"},
+		{"a mail, and rows that were read", []string{"count", "mail"}, "", nil, 0, nil, "prepare, commit, stage true, record committing, record committed, record acting, mail, record acted"},
 		{"the program fails", []string{"put", "mail"}, "", nil, 0, bad, "rollback"},
 		{"the unit can't prepare", []string{"put", "mail"}, "prepare", broken, 0, nil, "prepare, rollback"},
 		{"it can't be kept", []string{"put", "mail"}, "stage false", broken, 0, nil, "prepare, stage false, forget, rollback"},
@@ -91,6 +107,17 @@ func TestStaged(t *testing.T) {
 				t.Errorf("%v, %d rows kept", w.err, s.kept)
 			}
 		})
+	}
+}
+
+// TestStagedAlone: of an object without a store no message is kept if the run changes no store: its first message is its commit.
+func TestStagedAlone(t *testing.T) {
+	for noStore, want := range map[bool]bool{true: false, false: true} {
+		s := &shop{name: "a"}
+		w := endOf(t, &staging{shop: s, noStore: noStore}, s, nil, nil, "mail", "mail")
+		if staged := slices.Contains(s.log, "stage true"); w.err != nil || staged != want || !slices.Contains(s.log, "mail") {
+			t.Errorf("without a store %v: %v %v", noStore, w.err, s.log)
+		}
 	}
 }
 

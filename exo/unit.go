@@ -279,8 +279,8 @@ type Prepared struct {
 	Witnessed int
 }
 
-// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores.
-// After a kill it asks the stores whether the run was kept.
+// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill it
+// asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
 type Stager interface {
 	Object
 	// Stage keeps a held message: Eval or Forget follows, or a kill. witnessed reports whether each changed store will know of the run. Its error
@@ -290,11 +290,11 @@ type Stager interface {
 	Forget(ctx context.Context, m *Message) error
 }
 
-// stage lets objects keep the held effects of a run that has changed stores. A run without such changes commits nothing before its effects act.
+// stage lets objects keep held effects. A run that has changed no store commits nothing before its effects act, unless their object is a store.
 func (s *Session) stage(ctx context.Context) error {
 	p := s.prepared()
 	for _, c := range s.effects { // nothing else uses them by now
-		if c.State != StateHeld || c.held == nil || p.Changed == 0 {
+		if c.State != StateHeld || c.held == nil || p.Changed == 0 && c.held.store == nil {
 			continue
 		}
 		if o, ok := c.held.Objects[c.held.Root.Receiver().Slot].(Stager); ok {

@@ -121,11 +121,14 @@ func (e *Error) Error() string {
 	if e.Pos.Line > 0 {
 		s = fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Column, s)
 	}
-	if msg := e.Message(); msg != "" {
+	msg := e.Message()
+	if msg != "" {
 		s += ": " + msg
 	}
-	if e.Err != nil {
-		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // remove the kind from the inner error, so that it appears only once
+	if e.Err != nil { // what the inner error repeats appears only once
+		if inner := strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": "); inner != msg {
+			s += ": " + inner
+		}
 	}
 	return s
 }

@@ -60,7 +60,7 @@ type Files struct {
 	journal     store.Store
 	keep        time.Duration
 	mu          sync.Mutex // held while files get or lose their names
-	tidied      sync.Once
+	tidied      time.Time  // when tidy was last called
 }
 
 type object = service.Service // an unexported name, so that no other package takes the service out of Files, past its Eval
@@ -69,6 +69,7 @@ var (
 	_ exo.Validator     = (*Files)(nil)
 	_ exo.Transactional = (*Files)(nil)
 	_ exo.Sink          = (*Files)(nil)
+	_ exo.Stager        = (*Files)(nil)
 )
 
 // Open opens a folder. name is that of the interface for programs, and of the folder in the journal.

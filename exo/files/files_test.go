@@ -145,6 +145,9 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %q", path, v, err, want)
 		}
 	}
+	if _, err := call(r, "read", "path", "none.csv"); err == nil || strings.Count(err.Error(), "there is no file") != 1 {
+		t.Errorf("what is right must be said once: %v", err)
+	}
 	if err := r.Finish(true); err != nil {
 		t.Error(err)
 	}
@@ -261,7 +264,9 @@ func TestChangedSince(t *testing.T) {
 	if len(effects) != 1 || effects[0].State != exo.StateFailed || !strings.Contains(fmt.Sprint(effects[0].Err), "was changed since the program ended") {
 		t.Errorf("%+v", effects)
 	}
-	waitFor(t, func() bool { return hidden(t, dir) == nil })
+	if left := hidden(t, dir); left != nil {
+		t.Errorf("left: %v", left)
+	}
 }
 
 func beginOn(t testing.TB, f exo.Object, to exo.Recorder) *exotest.Run {
@@ -466,13 +471,15 @@ func TestRollback(t *testing.T) {
 	if err := r.Finish(true); !errors.Is(err, j.err) || has(dir, "a.txt") != "" {
 		t.Error(err)
 	}
-	waitFor(t, func() bool { return hidden(t, dir) == nil })
+	if left := hidden(t, dir); left != nil {
+		t.Errorf("left: %v", left)
+	}
 	for e, err := range store.All(t.Context(), j.Store, "") {
 		t.Errorf("the journal has %s, %v", e.Key, err)
 	}
 }
 
-// TestReviewRefuses: a run that a person has not agreed to leaves nothing of what it would write.
+// TestReviewRefuses: of what a run would write nothing is on the disk before a person has agreed.
 func TestReviewRefuses(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir, files.Config{Write: []string{"**"}, Approve: &changeset.Who{}})
@@ -486,10 +493,12 @@ func TestReviewRefuses(t *testing.T) {
 	if _, err := call(r, "write", "path", "a.txt", "text", "x"); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Finish(true); fail.KindOf(err) != fail.Denied || has(dir, "a.txt") != "" || !strings.Contains(saw, "call of Files.write") || !strings.Contains(saw, "a.txt") || !strings.HasSuffix(saw, "true") {
+	if err := r.Finish(true); fail.KindOf(err) != fail.Denied || has(dir, "a.txt") != "" || !strings.Contains(saw, "call of Files.write") || !strings.Contains(saw, "a.txt") || !strings.HasSuffix(saw, "false") {
 		t.Error(err, saw)
 	}
-	waitFor(t, func() bool { return hidden(t, dir) == nil })
+	if left := hidden(t, dir); left != nil {
+		t.Errorf("left: %v", left)
+	}
 }
 
 type reviewer func(*exo.Reviewed) error

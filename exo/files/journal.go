@@ -73,6 +73,9 @@ func (f *Files) find(ctx context.Context, key string) (p place, err error) {
 // text means that it was written.
 func (f *Files) drop(ctx context.Context, key string, all bool) {
 	p, err := f.find(ctx, key)
+	if all && errors.Is(err, errGone) { // its folder is gone, or was never there
+		_ = f.journal.Delete(ctx, f.entryKey(key), p.version)
+	}
 	if err != nil {
 		return
 	}
@@ -84,8 +87,10 @@ func (f *Files) drop(ctx context.Context, key string, all bool) {
 	_ = p.dir.Remove(plainfile.Ours + key + ofBefore)
 }
 
-// tidy drops what has waited for an hour, and so waits for no run, and what is kept no longer. What it can't drop, the next process finds.
+// tidy drops what has waited for an hour, and so waits for no run, and what is kept no longer. What it can't drop, it finds again an hour later. f.mu is held.
 func (f *Files) tidy(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // less than a write may take
+	defer cancel()
 	prefix := f.entryKey("")
 	for e, err := range store.All(ctx, f.journal, prefix) {
 		var w waiting

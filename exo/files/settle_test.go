@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -161,7 +162,9 @@ func TestSettle(t *testing.T) {
 				t.Fatal(err)
 			}
 			ended := r.Finish(true)
-			waitFor(t, func() bool { return hidden(t, root) == nil }) // the run is over, and drops what waits; a killed process does not
+			if left := hidden(t, root); left != nil {
+				t.Errorf("left: %v", left)
+			}
 			if has(dir, "a.txt") != "old" || key == "" {
 				t.Fatal(ended, has(dir, "a.txt"))
 			}
@@ -222,5 +225,58 @@ func TestTidy(t *testing.T) {
 		if state, err := f.Settle(t.Context(), "write", key); state != want || err != nil {
 			t.Errorf("%s: %v, %v", key, state, err)
 		}
+	}
+}
+
+// TestTidyAgain: a process that runs for long tidies again, at most once an hour.
+func TestTidyAgain(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		j := journal(t)
+		f := open(t, dir, files.Config{Write: []string{"**"}, Journal: j, Undo: 24 * time.Hour})
+		left := func() (names []string, entries int) {
+			for _, at := range hidden(t, dir) {
+				names = append(names, filepath.Base(at))
+			}
+			for _, err := range store.All(t.Context(), j, "") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				entries++
+			}
+			return names, entries
+		}
+		put(t, dir, "a.txt", "zero")
+		wrote(t, f, "a.txt", "one")
+		time.Sleep(8*24*time.Hour - 59*time.Minute)
+		second := wrote(t, f, "a.txt", "two")[0]
+		if names, entries := left(); len(names) != 1 || names[0] != ".exo-"+second+"-before" || entries != 1 {
+			t.Errorf("after a week %v and %d entries are left, want those of %s alone", names, entries, second)
+		}
+		put(t, dir, ".exo-old", "x")
+		text := fmt.Sprintf(`{"Path":"b.txt","Sum":"%s","At":"2000-01-01T00:00:00Z"}`, sumOf("x"))
+		if _, err := j.Put(t.Context(), store.Entry{Key: store.Key("files", "files", "old"), Value: []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, wait := range []time.Duration{59 * time.Minute, time.Minute} {
+			time.Sleep(wait)
+			wrote(t, f, "a.txt", fmt.Sprint(wait))
+			if is := has(dir, ".exo-old") != ""; is != (wait > time.Minute) {
+				t.Errorf("%v later: it is there: %v", wait, is)
+			}
+		}
+	})
+}
+
+// TestFolderGone: an entry of the journal whose folder was removed does not stay.
+func TestFolderGone(t *testing.T) {
+	dir, j := t.TempDir(), journal(t)
+	text := fmt.Sprintf(`{"Path":"gone/a.txt","Sum":"%s","At":%q}`, sumOf("x"), time.Now().Add(-9*24*time.Hour).Format(time.RFC3339Nano))
+	if _, err := j.Put(t.Context(), store.Entry{Key: store.Key("files", "files", "k"), Value: []byte(text)}); err != nil {
+		t.Fatal(err)
+	}
+	wrote(t, open(t, dir, files.Config{Write: []string{"**"}, Journal: j}), "b.txt", "b")
+	if e, err := j.Get(t.Context(), store.Key("files", "files", "k")); err != nil || e.Version != store.Absent {
+		t.Error(e, err)
 	}
 }

@@ -27,7 +27,7 @@ type waiting struct {
 	At   time.Time
 
 	key, text string
-	staged    bool
+	staged    bool // its text was to be kept
 }
 
 // run is what one run writes, in call order.
@@ -59,15 +59,9 @@ func (f *Files) Validate(m *exo.Message) error {
 	if err := f.object.Validate(m); err != nil {
 		return err
 	}
-	r := f.run(m)
-	if _, err := m.Unit(f, func(ctx context.Context) (exo.Unit, error) {
-		context.AfterFunc(ctx, func() { f.abandon(r) })
-		return &unit{f, r}, nil
-	}); err != nil {
-		return err
-	}
 	path, _ := m.Root.Args[0].Lit.Get("path")
 	text, _ := m.Root.Args[0].Lit.Get("text")
+	r := f.run(m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.writes = append(r.writes, &waiting{Path: path.Text(), key: m.Key(), text: text.Text(), At: m.Run().Clock})
@@ -95,45 +89,31 @@ func (f *Files) mayWrite(in *written) ([]string, error) {
 	return parts, err
 }
 
-// unit keeps what a run writes before it commits.
-type unit struct {
-	f *Files
-	r *run
-}
-
-// Prepare implements exo.Unit: what can fail, such as a full disk, fails here.
-func (u *unit) Prepare(ctx context.Context) error {
-	u.f.tidied.Do(func() { u.f.tidy(ctx) })
-	u.r.mu.Lock()
-	defer u.r.mu.Unlock()
-	for i, w := range u.r.writes {
-		if err := u.f.stage(ctx, w, u.r.writes[:i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Commit implements exo.Unit. What waits gets its name when its call acts.
-func (u *unit) Commit(context.Context) error { return nil }
-
-// Rollback implements exo.Unit. What waits is dropped when the run is over.
-func (u *unit) Rollback(context.Context) error { return nil }
-
-// abandon drops what still waits of a run. The run is over, so none of its calls acts any more.
-func (f *Files) abandon(r *run) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+// Stage implements exo.Stager: what can fail, such as a full disk, fails here.
+func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.tidied) >= time.Hour {
+		f.tidied = now
+		f.tidy(ctx)
+	}
+	r := f.run(m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, w := range r.writes {
-		if w.staged {
-			w.staged = false
-			f.drop(ctx, w.key, false)
+	for i, w := range r.writes {
+		if w.key == m.Key() {
+			return f.stage(ctx, w, r.writes[:i])
 		}
 	}
+	return errors.New("files: the write was not checked before") // not reached: Validate adds each, as none has a sealed value
+}
+
+// Forget implements exo.Stager. The write never gets its name.
+func (f *Files) Forget(ctx context.Context, m *exo.Message) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.drop(ctx, m.Key(), true)
+	return nil
 }
 
 // stage puts a write into the journal, and then the text before it and its own text on the disk. earlier is what the run has written before.
@@ -155,7 +135,7 @@ func (f *Files) stage(ctx context.Context, w *waiting, earlier []*waiting) error
 		w.Was = sum(before)
 	}
 	for _, e := range earlier {
-		if e.Path == w.Path {
+		if e.Path == w.Path && e.staged {
 			before, w.Was = []byte(e.text), e.Sum
 		}
 	}

@@ -69,6 +69,11 @@ func TestListBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for i := range 10 { // what waits counts for nothing
+		if err := os.WriteFile(filepath.Join(dir, "a", Ours+strings.Repeat("x", i+1)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tree, err := OpenTree(dir, 10)
 	if err != nil {
 		t.Fatal(err)

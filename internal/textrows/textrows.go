@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -21,12 +23,14 @@ const maxValues = 100_000
 // IsText reports whether a text can be a value of a program.
 func IsText(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
-// CSV reads cells as texts, under the names in the first line.
+// CSV reads cells as texts, under the names in the first line. If there is one column, an empty line is a row with an empty text; else it is no row.
 func CSV(text string, separator rune) (out []map[string]any, err error) {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma = separator
-	r.ReuseRecord = true
+	r := cellsOf(exact(text, false), separator)
 	first, err := r.Read()
+	if len(first) == 1 && err == nil {
+		r = cellsOf(exact(text, true), separator)
+		first, err = r.Read()
+	}
 	if errors.Is(err, io.EOF) {
 		return nil, nil
 	}
@@ -36,6 +40,7 @@ func CSV(text string, separator rune) (out []map[string]any, err error) {
 	var names []string
 	has := map[string]bool{}
 	for i, name := range first {
+		name = broken.Replace(name)
 		if name == "" {
 			name = "column" + strconv.Itoa(i+1)
 		}
@@ -57,11 +62,44 @@ func CSV(text string, separator rune) (out []map[string]any, err error) {
 		}
 		row := make(map[string]any, len(names))
 		for i, name := range names {
-			row[name] = strings.Clone(cells[i])
+			row[name] = strings.Clone(broken.Replace(cells[i]))
 		}
 		out = append(out, row)
 	}
 }
+
+func cellsOf(text string, separator rune) *csv.Reader {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = separator
+	r.ReuseRecord = true
+	return r
+}
+
+// exact makes a text of which package csv changes no cell. That package reads \r\n in a quoted cell as \n, and drops each empty line. So exact marks
+// such a \r by NUL, which no text has. If there is one column, exact puts an empty cell into each empty line after the first row.
+func exact(text string, one bool) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	within, begun := false, false
+	for line := range strings.Lines(text) {
+		empty := !within && (line == "\n" || line == "\r\n")
+		if strings.Count(line, `"`)%2 == 1 {
+			within = !within
+		}
+		if one && empty && begun {
+			b.WriteString(`""`)
+		}
+		begun = begun || !empty
+		if head, ok := strings.CutSuffix(line, "\r\n"); ok && within {
+			line = head + "\x00\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// broken puts the line breaks back that exact has marked.
+var broken = strings.NewReplacer("\x00\n", "\r\n")
 
 var errTooMuch = fmt.Errorf("it has more than %d values", maxValues)
 
@@ -83,67 +121,143 @@ func Lines(text string) (out []map[string]any, err error) {
 		if n++; strings.TrimSpace(line) == "" {
 			continue
 		}
-		var row map[string]any
-		d := json.NewDecoder(strings.NewReader(line))
-		d.UseNumber()
-		err := d.Decode(&row)
-		if _, more := d.Token(); err != nil || row == nil || !errors.Is(more, io.EOF) {
-			return nil, fmt.Errorf("line %d is not one JSON object", n)
-		}
-		if err := plain(row, 0); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		row, err := object(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d%w", n, err)
 		}
 		out = append(out, row)
 	}
 	return out, nil
 }
 
-// plain makes numbers of what JSON has, in place, and refuses what no program can get.
-func plain(in any, depth int) error {
-	one := func(x any) (any, error) {
-		switch x := x.(type) {
-		case json.Number:
-			return number(x)
-		case string:
-			if !IsText(x) {
-				return nil, errors.New("a text has the character NUL")
-			}
-		}
-		return x, plain(x, depth+1)
+// object reads a line. Its error follows the number of the line.
+func object(line string) (map[string]any, error) {
+	if !json.Valid([]byte(line)) || !strings.HasPrefix(strings.TrimSpace(line), "{") {
+		return nil, errors.New(" is not one JSON object")
 	}
-	var err error
-	switch in := in.(type) {
-	case map[string]any:
-		for name, x := range in {
-			if name == "__proto__" || !IsText(name) {
-				return fmt.Errorf("%q can't be a name", name)
-			}
-			if in[name], err = one(x); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for i, x := range in {
-			if in[i], err = one(x); err != nil {
-				return err
-			}
+	err := whole(line)
+	if err == nil {
+		d := json.NewDecoder(strings.NewReader(line))
+		d.UseNumber()
+		var x any
+		if x, err = next(d, 0); err == nil {
+			return x.(map[string]any), nil
 		}
 	}
-	if depth > 30 {
-		return errors.New("it is nested too deeply")
-	}
-	return nil
+	return nil, fmt.Errorf(": %w", err)
 }
 
-// number returns a number that is not changed by being one of a program.
-func number(n json.Number) (any, error) {
-	i, err := n.Int64()
-	if err == nil && i <= scalar.SafeInteger && i >= -scalar.SafeInteger {
+// whole refuses half a character, in whose place package json puts another one. line is valid JSON.
+func whole(line string) error {
+	for {
+		i := strings.IndexByte(line, '\\')
+		if i < 0 {
+			return nil
+		}
+		unit := escaped(line[i:])
+		switch {
+		case !utf16.IsSurrogate(unit):
+			line = line[i+2:]
+		case utf16.DecodeRune(unit, escaped(line[i+6:])) == utf8.RuneError:
+			return fmt.Errorf(`a text has %s, which is half a character: read gives the text`, line[i:i+6])
+		default:
+			line = line[i+12:]
+		}
+	}
+}
+
+// escaped returns the code unit of an escape like \u00e9 at the start of a text; 0: there is none.
+func escaped(text string) rune {
+	if len(text) < 6 || text[:2] != `\u` {
+		return 0
+	}
+	unit, _ := strconv.ParseUint(text[2:6], 16, 16)
+	return rune(unit)
+}
+
+// next reads a value, and refuses what no program can get.
+func next(d *json.Decoder, depth int) (any, error) {
+	if depth > 31 {
+		return nil, errors.New("it is nested too deeply")
+	}
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Number:
+		return number(t.String())
+	case string:
+		if !IsText(t) {
+			return nil, errors.New("a text has the character NUL")
+		}
+	case json.Delim:
+		if t == '{' {
+			return fields(d, depth)
+		}
+		list := []any{}
+		for d.More() {
+			x, err := next(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, x)
+		}
+		_, err = d.Token()
+		return list, err
+	}
+	return t, nil
+}
+
+// fields reads an object after its {.
+func fields(d *json.Decoder, depth int) (any, error) {
+	out := map[string]any{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := t.(string)
+		if name == "__proto__" || !IsText(name) {
+			return nil, fmt.Errorf("%q can't be a name", name)
+		}
+		if _, has := out[name]; has {
+			return nil, fmt.Errorf("an object has the name %.40q twice: read gives the text", name)
+		}
+		if out[name], err = next(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+// number returns a number that is not changed by being one of a program: an integer that a program can count to, or a float that has the same digits
+// when it is written again.
+func number(text string) (any, error) {
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil && i <= scalar.SafeInteger && i >= -scalar.SafeInteger {
 		return i, nil
 	}
-	x, bad := n.Float64()
-	if err == nil || bad != nil || !strings.ContainsAny(n.String(), ".eE") {
-		return nil, fmt.Errorf("the number %.40s would become another one: write it as a text, or use read", n)
+	x, err := strconv.ParseFloat(text, 64)
+	digits, whole := decimal(text)
+	if err != nil || whole && math.Abs(x) > scalar.SafeInteger || digits != "" && !same(x, digits) {
+		return nil, fmt.Errorf("the number %.40s may become another one: write it as a text, or use read", text)
 	}
 	return x, nil
+}
+
+// same reports whether a float has these digits, if it is written with as many.
+func same(x float64, digits string) bool {
+	is, _ := decimal(strconv.FormatFloat(x, 'e', len(digits)-1, 64))
+	return is == digits
+}
+
+// decimal returns the digits of a number from the first to the last that is not 0, and whether the number is an integer. For 0 there are no digits.
+func decimal(text string) (digits string, whole bool) {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
+	before, after, _ := strings.Cut(mantissa, ".")
+	digits = strings.TrimRight(before+after, "0")
+	at, _ := strconv.Atoi(exponent) // one that is too large for an int stops at its bound
+	whole = digits == "" || at >= len(digits)-len(before)
+	return strings.TrimLeft(digits, "0"), whole
 }
