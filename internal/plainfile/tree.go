@@ -160,7 +160,7 @@ func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 		return err
 	}
 	if mode != 0 {
-		err = file.Chmod(mode) // before the text is there for whoever may not read it
+		err = file.Chmod(mode) // before the text is there
 	}
 	if err == nil {
 		_, err = file.Write(text)
