@@ -170,8 +170,10 @@ func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "exo.yaml")
 	write(t, path, "exo: 1\nreviewed: true\nrecord: runs.jsonl\nservices:\n  inbox:\n    files: ./inbox\n    read: [\"in/*.csv\"]\n    write: [\"out/*\"]\n    journal: ./journal\n")
-	if err := os.MkdirAll(filepath.Join(dir, "inbox", "in"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"in", "out"} {
+		if err := os.MkdirAll(filepath.Join(dir, "inbox", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write(t, filepath.Join(dir, "inbox", "in", "a.csv"), "id,name\n1,ann\n")
 	if r := exo(t, "", "services", path); r.code != cli.ExitDone || !strings.Contains(r.out, "  rows (reads)\n") || !strings.Contains(r.out, "  write (acts)\n") || strings.Contains(r.out, "pin") {

@@ -148,7 +148,7 @@ type (
 		Separator string `json:"separator,omitempty" jsonschema:"one character between the cells of CSV; a comma if it is left out"`
 	}
 	written struct {
-		Path string `json:"path" jsonschema:"like reports/may.csv; folders that are missing are made"`
+		Path string `json:"path" jsonschema:"like reports/may.csv, in a folder that is there"`
 		Text string `json:"text" jsonschema:"the whole file"`
 	}
 )
@@ -167,7 +167,13 @@ func (f *Files) operations(c Config) (ops []service.Operation) {
 		}
 	}
 	if len(f.write) > 0 {
-		check := func(in any) error { _, err := f.mayWrite(in.(*written)); return err }
+		check := func(in any) error {
+			parts, err := f.names(in.(*written))
+			if err == nil && c.Label.Empty() { // else the error, which a program may catch, would tell what the label hides
+				err = f.replaceable(in.(*written).Path, parts)
+			}
+			return err
+		}
 		op := service.ReadOf("write", "makes or replaces a whole file once the program has ended well; until then read gives the new text to this program alone",
 			reflect.TypeFor[written](), reflect.TypeFor[service.None](), check, f.finish).Held().Settle(f.settle)
 		if c.Approve != nil {

@@ -160,6 +160,9 @@ func TestWrite(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "old.txt"), 0o640); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(dir, "out", "2026"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	f := open(t, dir, files.Config{Admits: value.NewLabel(value.Untrusted)})
 	for _, commit := range []bool{false, true} {
 		r, other := begin(t, f), begin(t, f)

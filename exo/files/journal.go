@@ -49,7 +49,7 @@ func (f *Files) find(ctx context.Context, key string) (p place, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.dir, p.name, err = f.tree.Folder(p.parts, false)
+	p.dir, p.name, err = f.tree.Folder(p.parts)
 	if errors.Is(err, fs.ErrNotExist) || plainfile.Unusable(err) != nil {
 		return p, errGone
 	}

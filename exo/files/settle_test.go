@@ -58,6 +58,9 @@ func TestUndo(t *testing.T) {
 			}
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(dir, "new"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	made := wrote(t, f, "new/b.txt", "b")[0]
 	for range 2 {
 		if err := undo(made); err != nil || has(dir, "new/b.txt") != "" {

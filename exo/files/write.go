@@ -68,8 +68,8 @@ func (f *Files) Validate(m *exo.Message) error {
 	return nil
 }
 
-// mayWrite checks a write as far as the disk shows now, and returns the parts of its path. An error is for the program.
-func (f *Files) mayWrite(in *written) ([]string, error) {
+// names checks a write without a look at the disk, and returns the parts of its path. An error is for the program.
+func (f *Files) names(in *written) ([]string, error) {
 	parts, err := plainfile.SplitNew(in.Path)
 	switch {
 	case err != nil:
@@ -79,14 +79,26 @@ func (f *Files) mayWrite(in *written) ([]string, error) {
 	case int64(len(in.Text)) > f.bytes:
 		return nil, service.Refuse("the text has %d bytes, and a file at most %d", len(in.Text), f.bytes)
 	}
-	_, err = f.tree.Load(parts)
+	return parts, nil
+}
+
+// replaceable reports why a path can't be written, as far as the disk shows now. A write makes no folder: one of a failed run would stay, and show
+// other programs what that run had read.
+func (f *Files) replaceable(path string, parts []string) error {
+	dir, name, err := f.tree.Folder(parts)
+	if err == nil {
+		_, _, err = dir.Load(name)
+		err = errors.Join(err, dir.Close())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		return service.Refuse("`%s` can't be written: its folder is not there", path)
+	}
 	if why := plainfile.Unusable(err); why != nil {
-		return nil, service.Refuse("`%s` can't be replaced: %v", in.Path, why)
+		return service.Refuse("`%s` can't be replaced: %v", path, why)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return parts, err
+	return err
 }
 
 // Stage implements exo.Stager: what can fail, such as a full disk, fails here.
@@ -118,11 +130,14 @@ func (f *Files) Forget(ctx context.Context, m *exo.Message) error {
 
 // stage puts a write into the journal, and then the text before it and its own text on the disk. earlier is what the run has written before.
 func (f *Files) stage(ctx context.Context, w *waiting, earlier []*waiting) error {
-	parts, err := f.mayWrite(&written{w.Path, w.text}) // the folder may have changed
+	parts, err := f.names(&written{w.Path, w.text})
+	if err == nil {
+		err = f.replaceable(w.Path, parts) // the folder may have changed
+	}
 	if err != nil {
 		return err
 	}
-	dir, name, err := f.tree.Folder(parts, true)
+	dir, name, err := f.tree.Folder(parts)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (m *Method) checkDeclassifies() error {
 	case !m.Declassifies.Integrity().Empty():
 		return fmt.Errorf("it declassifies %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
-		return errors.New("a method that declassifies must have Sends and Sink, and no Effect, Nested or Row")
+		return errors.New("a method that declassifies must have Sends and Sink, no Effect and no Nested, and a reply of one value")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
 		return errors.New("a method that declassifies must return a closed type or null, which means any failure")
 	case !m.Shows().Empty():

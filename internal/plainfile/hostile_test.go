@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 	if all, err := tree.List([]Glob{g}); err != nil || len(all) != 2 || all[0].Path != "a" || all[1].Path != "sub/b" {
 		t.Errorf("%v, %v", all, err)
 	}
-	if _, _, err := tree.Folder([]string{"folder", "x", "y"}, true); !errors.Is(err, ErrNotPlain) {
+	if _, _, err := tree.Folder([]string{"folder", "x", "y"}); !errors.Is(err, ErrNotPlain) {
 		t.Errorf("it makes a folder behind a link: %v", err)
 	}
 }

@@ -63,20 +63,13 @@ type Dir struct {
 
 // Folder opens the folder of a file's path, and returns the name of the file. No part of the path is a link, and each has the spelling that the
 // file system lists: otherwise a part could lead to files that no glob names. With create it makes the folders that are missing.
-func (t *Tree) Folder(path []string, create bool) (d *Dir, name string, err error) {
+func (t *Tree) Folder(path []string) (d *Dir, name string, err error) {
 	dir, err := t.root.OpenRoot(".")
 	for _, part := range path[:len(path)-1] {
 		if err != nil {
 			return nil, "", err
 		}
 		err = (&Dir{Root: dir}).listed(part)
-		if create && errors.Is(err, fs.ErrNotExist) {
-			if err = dir.Mkdir(part, 0o777); err == nil { // less the umask
-				err = Sync(dir)
-			} else if errors.Is(err, fs.ErrExist) { // another process was faster
-				err = nil
-			}
-		}
 		var sub *os.Root
 		if err == nil {
 			sub, err = folder(dir, part)
@@ -170,7 +163,7 @@ func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 
 // Load reads the file of a path.
 func (t *Tree) Load(path []string) ([]byte, error) {
-	dir, name, err := t.Folder(path, false)
+	dir, name, err := t.Folder(path)
 	if err != nil {
 		return nil, err
 	}

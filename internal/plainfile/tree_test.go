@@ -125,7 +125,7 @@ func TestMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := tree.Folder([]string{"x"}, false)
+	d, _, err := tree.Folder([]string{"x"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,9 @@ func folderFile(t *testing.T, more string) (path, dir string) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	return path, dir
 }
 
