@@ -79,8 +79,8 @@ func (b *box) close() error {
 	if b == nil {
 		return nil
 	}
-	b.Wait()
 	b.stop()
+	b.Wait()
 	return b.store.Close()
 }
 
