@@ -18,7 +18,7 @@ type State uint8
 const (
 	NoState         State = iota
 	StateHeld             // the effect waits for the end of the run
-	StateApplied          // the run committed, but the held effect is known not to have taken place
+	StateApplied          // the effect took place, or the run committed it
 	StateRolledBack       // nothing of the effect was kept, or it never began
 	StateFailed           // the run committed, and then the held effect is known not to have taken place
 	StateImmediate        // the effect happened at once, and stays even if the run fails
