@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -159,8 +160,16 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 		now = *x
 		return true, until, nil
 	})
-	if err == nil && now.State == Failed && o.opt.Failed != nil {
-		o.opt.Failed(now.Item)
+	if err == nil && now.State == Failed {
+		o.mu.Lock()
+		report := o.report
+		o.mu.Unlock()
+		if o.opt.Failed != nil {
+			o.opt.Failed(now.Item)
+		}
+		if report != nil {
+			report(fmt.Errorf("outbox: the message %s to %s has failed: %s", now.Key, now.To, now.Why))
+		}
 	}
 	return err
 }
@@ -172,7 +181,7 @@ func pause(tries int) time.Duration {
 
 // reason is the text of an error, in bounds. A Send puts no secret, and nothing of a message, into one.
 func reason(err error) string {
-	text := err.Error()
+	text := strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")
 	return text[:min(len(text), 300)]
 }
 
@@ -263,11 +272,14 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 }
 
 // Run makes passes until ctx ends: when a message is put, and each minute for what others have left. Wait then waits for attempts that have begun. failed
-// hears of errors; nil: nobody does.
+// hears of errors, and of each message that has failed for good; nil: nobody does.
 func (o *Outbox) Run(ctx context.Context, failed func(error)) {
 	if o.none() {
 		return
 	}
+	o.mu.Lock()
+	o.report = failed
+	o.mu.Unlock()
 	every := time.NewTicker(time.Minute)
 	defer every.Stop()
 	for swept := (time.Time{}); ctx.Err() == nil; {

@@ -97,6 +97,7 @@ type Outbox struct {
 	flying sync.WaitGroup // attempts
 	mu     sync.Mutex
 	send   map[string]Send
+	report func(error) // of Run
 	waited map[string]waited
 	lists  map[string]bool // receivers whose messages a pass delivers; true: it was to deliver more
 }

@@ -441,6 +441,24 @@ func TestHangs(t *testing.T) {
 	})
 }
 
+// TestFailed: a process that delivers hears of a message that has failed for good.
+func TestFailed(t *testing.T) {
+	o := box(t, store.NewMemory(nil), &clock{at: time.Now()}, &server{answer: func(int) error { return fmt.Errorf("%w: 404", outbox.ErrRefused) }})
+	ok(t, o.Put(t.Context(), "mailer", "k", nil))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	heard := make(chan error, 1)
+	go o.Run(ctx, func(err error) { heard <- err })
+	select {
+	case err := <-heard:
+		if err.Error() != "outbox: the message k to mailer has failed: refused: 404" {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("nobody hears of it")
+	}
+}
+
 // TestEnds: a process that ends lets the attempts end that it has begun, begins no more, and cuts none off: a message that another run put is delivered once.
 func TestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
