@@ -207,6 +207,9 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 		s.settleUnits(ctx, stores)
 		s.actHeld(ctx)
 	default:
+		if state == StateUnknown && len(s.stores(func(c *change) bool { return c.State == StateUnknown })) > 0 { // a Stager asks the stores later
+			s.become(StateUnknown, failed, func(c *change) bool { return slices.Contains(s.staged, c) })
+		}
 		if s.forget(ctx); state != StateRolledBack {
 			state = StateFailed
 		}

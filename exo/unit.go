@@ -279,12 +279,12 @@ type Prepared struct {
 	Witnessed int
 }
 
-// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill it
-// asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
+// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill,
+// or a commit without an answer, it asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
 type Stager interface {
 	Object
-	// Stage keeps a held message: Eval or Forget follows, or a kill. witnessed reports whether each changed store will know of the run. Its error
-	// fails the run, and so must not depend on what the message holds, which may be sealed.
+	// Stage keeps a held message: Eval or Forget follows, or neither after a kill and after a commit without an answer. witnessed reports whether
+	// each changed store will know of the run. Its error fails the run, and so must not depend on what the message holds, which may be sealed.
 	Stage(ctx context.Context, m *Message, witnessed bool) error
 	// Forget drops a message that was to be kept, even if Stage failed: it does not act.
 	Forget(ctx context.Context, m *Message) error

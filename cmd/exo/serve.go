@@ -282,7 +282,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		t.close()
 		return nil, err
 	}
-	t.d.Deliver(func(err error) { fmt.Fprintln(std.Err, "messages that wait can't be delivered:", err) })
+	t.d.Deliver(func(err error) { fmt.Fprintln(std.Err, "delivering messages:", strings.TrimPrefix(err.Error(), "outbox: ")) })
 	return t, nil
 }
 

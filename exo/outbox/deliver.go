@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,36 +42,55 @@ func (o *Outbox) Try(ctx context.Context, key string) error {
 	return errors.Join(sent, o.tried(context.WithoutCancel(ctx), x, sent))
 }
 
-// Leave puts a message, makes the first attempt at once, and waits a moment for it. nil says that the message is delivered, or waits in the outbox.
-// An error that wraps ErrRefused says that the receiver has refused it, and any other that it is not in the outbox.
+// Leave puts a message, makes the first attempt at once, and waits a moment for it. If the receiver was slow within a minute, Leave does not wait, and the
+// attempt is left to Run. nil says that the message is delivered, or waits in the outbox. An error that wraps ErrRefused says that the receiver has refused
+// it, and any other that it is not in the outbox.
 func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
-	if err := o.Put(ctx, to, key, body); err != nil {
+	if err := o.add(ctx, waiting(to, key), body); err != nil {
 		return err
 	}
-	o.mu.Lock()
-	slow := o.opt.Now().Sub(o.slow[to]) < attempt
-	o.mu.Unlock()
-	if slow { // many messages to one that hangs would take all the time that a run has for them
+	left := o.patience(to, 0)
+	if left <= 0 { // many messages to a slow one would take all the time that a run has for them
+		o.awake()
 		return nil
 	}
+	began := time.Now()
+	defer func() { o.patience(to, time.Since(began)) }()
 	select {
 	case err := <-o.start(ctx, key):
 		if errors.Is(err, ErrRefused) {
 			return err
 		}
-		return nil
-	case <-time.After(moment):
+	case <-time.After(left):
 	case <-ctx.Done():
 	}
+	return nil
+}
+
+// waited is how long runs have waited for a receiver since a time.
+type waited struct {
+	since time.Time
+	took  time.Duration
+}
+
+// patience notes that a run has waited for a receiver, and returns how long runs may still wait for it within a minute.
+func (o *Outbox) patience(to string, took time.Duration) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.slow[to] = o.opt.Now()
-	return nil
+	w, now := o.waited[to], o.opt.Now()
+	if now.Sub(w.since) >= attempt {
+		w = waited{since: now}
+	}
+	if w.took += took; took > quick {
+		w.took = moment
+	}
+	o.waited[to] = w
+	return moment - w.took
 }
 
 // Begin puts a message, makes the first attempt at once, and does not wait for it.
 func (o *Outbox) Begin(ctx context.Context, to, key string, body []byte) error {
-	err := o.Put(ctx, to, key, body)
+	err := o.add(ctx, waiting(to, key), body)
 	if err == nil {
 		o.start(ctx, key)
 	}
@@ -83,8 +103,11 @@ func (o *Outbox) start(ctx context.Context, key string) <-chan error {
 	return tried
 }
 
-// Wait waits a moment for the attempts that Leave and Begin have made, before the process ends.
+// Wait waits a moment for attempts that have begun, before the process ends.
 func (o *Outbox) Wait() {
+	if o.none() {
+		return
+	}
 	landed := make(chan struct{})
 	go func() { o.flying.Wait(); close(landed) }()
 	select {
@@ -137,8 +160,16 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 		now = *x
 		return true, until, nil
 	})
-	if err == nil && now.State == Failed && o.opt.Failed != nil {
-		o.opt.Failed(now.Item)
+	if err == nil && now.State == Failed {
+		o.mu.Lock()
+		report := o.report
+		o.mu.Unlock()
+		if o.opt.Failed != nil {
+			o.opt.Failed(now.Item)
+		}
+		if report != nil {
+			report(fmt.Errorf("outbox: the message %s to %s has failed: %s", now.Key, now.To, now.Why))
+		}
 	}
 	return err
 }
@@ -150,14 +181,24 @@ func pause(tries int) time.Duration {
 
 // reason is the text of an error, in bounds. A Send puts no secret, and nothing of a message, into one.
 func reason(err error) string {
-	text := err.Error()
+	text := strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")
 	return text[:min(len(text), 300)]
 }
 
-// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. An error is about the store or a
-// database: one of a message is in the list.
+// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. It makes no attempt after ctx has ended,
+// and lets one end that has begun. An error is about the store or a database: one of a message is in the list.
 func (o *Outbox) Pass(ctx context.Context) error {
-	due, failed := map[string][]string{}, []error{}
+	all, err := o.pass(ctx)
+	all.Wait()
+	return err
+}
+
+// pass does not wait for the attempts. A receiver has one list at a time, so that one that hangs keeps no other waiting.
+func (o *Outbox) pass(ctx context.Context) (*sync.WaitGroup, error) {
+	all, due, failed := new(sync.WaitGroup), map[string][]string{}, []error{}
+	if o.none() {
+		return all, errZero
+	}
 	err := o.each(ctx, func(x item) {
 		now := o.opt.Now()
 		if x.State == Staged && o.opt.Kept != nil && now.Sub(x.At) >= cutOff {
@@ -170,18 +211,37 @@ func (o *Outbox) Pass(ctx context.Context) error {
 		}
 		due[x.To] = append(due[x.To], x.Key)
 	})
-	var all sync.WaitGroup
-	for _, keys := range due { // one server that hangs keeps no other waiting
-		all.Go(func() {
-			for _, key := range keys {
-				if ctx.Err() == nil {
-					_ = o.Try(ctx, key) // its reason is in the list
-				}
-			}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for to, keys := range due {
+		if _, at := o.lists[to]; at {
+			o.lists[to] = true
+			continue
+		}
+		o.lists[to] = false
+		all.Add(1)
+		o.flying.Go(func() {
+			defer all.Done()
+			o.list(ctx, to, keys)
 		})
 	}
-	all.Wait()
-	return errors.Join(append(failed, err)...)
+	return all, errors.Join(append(failed, err)...)
+}
+
+// list makes an attempt for each message of a receiver.
+func (o *Outbox) list(ctx context.Context, to string, keys []string) {
+	for _, key := range keys {
+		if ctx.Err() == nil {
+			_ = o.Try(context.WithoutCancel(ctx), key) // its reason is in the list; to cut it off would deliver it twice
+		}
+	}
+	o.mu.Lock()
+	more := o.lists[to]
+	delete(o.lists, to)
+	o.mu.Unlock()
+	if more {
+		o.awake()
+	}
 }
 
 // decide releases or drops a staged message, by what the databases know of its run. It returns true if the message is to be delivered.
@@ -211,8 +271,15 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 	})
 }
 
-// Run makes passes until ctx ends: when a message is put, and each minute for what others have left. failed hears of errors; nil: nobody does.
+// Run makes passes until ctx ends: when a message is put, and each minute for what others have left. Wait then waits for attempts that have begun. failed
+// hears of errors, and of each message that has failed for good; nil: nobody does.
 func (o *Outbox) Run(ctx context.Context, failed func(error)) {
+	if o.none() {
+		return
+	}
+	o.mu.Lock()
+	o.report = failed
+	o.mu.Unlock()
 	every := time.NewTicker(time.Minute)
 	defer every.Stop()
 	for swept := (time.Time{}); ctx.Err() == nil; {
@@ -220,7 +287,7 @@ func (o *Outbox) Run(ctx context.Context, failed func(error)) {
 			swept = now
 			_, _ = o.opt.Store.Sweep(ctx) // what could not be removed now is absent all the same
 		}
-		if err := o.Pass(ctx); err != nil && ctx.Err() == nil && failed != nil {
+		if _, err := o.pass(ctx); err != nil && ctx.Err() == nil && failed != nil {
 			failed(err)
 		}
 		select {

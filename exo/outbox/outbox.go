@@ -36,12 +36,13 @@ const (
 	MaxBody  = 256 << 10 // bytes of one body
 	minKey   = 32
 	tryFor   = 72 * time.Hour
-	attempt  = time.Minute         // the most that one attempt takes
-	moment   = 5 * time.Second     // how long a run waits for the first attempt
-	lease    = 2 * attempt         // how long a process that delivers a message keeps others from it
-	cutOff   = 2 * time.Minute     // how long a run may take from Stage to its commit before its process counts as gone
-	keptSent = 24 * time.Hour      // how long a message is listed that was delivered
-	keptRest = 30 * 24 * time.Hour // and one that was not
+	attempt  = time.Minute            // the most that one attempt takes
+	moment   = 5 * time.Second        // how long runs wait for the first attempts to one receiver, within a minute
+	quick    = 300 * time.Millisecond // a first attempt that takes longer is the last one that runs wait for, within a minute
+	lease    = 2 * attempt            // how long a process that delivers a message keeps others from it
+	cutOff   = 2 * time.Minute        // how long a run may take from Stage to its commit before its process counts as gone
+	keptSent = 24 * time.Hour         // how long a message is listed that was delivered
+	keptRest = 30 * 24 * time.Hour    // and one that was not
 )
 
 // State is what became of a message.
@@ -96,7 +97,9 @@ type Outbox struct {
 	flying sync.WaitGroup // attempts
 	mu     sync.Mutex
 	send   map[string]Send
-	slow   map[string]time.Time // when a receiver was last waited for in vain
+	report func(error) // of Run
+	waited map[string]waited
+	lists  map[string]bool // receivers whose messages a pass delivers; true: it was to deliver more
 }
 
 // New makes an Outbox.
@@ -113,15 +116,21 @@ func New(opt Options) (*Outbox, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, slow: map[string]time.Time{}}, nil
+	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, waited: map[string]waited{}, lists: map[string]bool{}}, nil
 }
 
 // Deliver gives the messages to a name to a function.
 func (o *Outbox) Deliver(to string, by Send) {
+	if o.none() {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.send[to] = by
 }
+
+// none reports whether an Outbox was not made with New.
+func (o *Outbox) none() bool { return o == nil || o.opt.Store == nil }
 
 const prefix = "outbox"
 
@@ -129,7 +138,7 @@ func keyOf(key string) string { return store.Key(prefix, key) }
 
 // change changes one entry. f returns false to leave it. It is called again if another process was faster.
 func (o *Outbox) change(ctx context.Context, key string, f func(x *item, has bool) (put bool, until time.Time, err error)) error {
-	if o == nil || o.opt.Store == nil {
+	if o.none() {
 		return errZero
 	}
 	return store.Update(ctx, o.opt.Store, keyOf(key), func(e *store.Entry) (bool, error) {
@@ -168,8 +177,14 @@ func (o *Outbox) seal(key, to string, body []byte) ([]byte, error) {
 
 // Put keeps a message until it is delivered. A message that was staged under the key is released. One that is there already stays as it is.
 func (o *Outbox) Put(ctx context.Context, to, key string, body []byte) error {
-	return o.add(ctx, item{Item: Item{Key: key, To: to, State: Waiting}}, body)
+	err := o.add(ctx, waiting(to, key), body)
+	if err == nil {
+		o.awake()
+	}
+	return err
 }
+
+func waiting(to, key string) item { return item{Item: Item{Key: key, To: to, State: Waiting}} }
 
 // Stage keeps a message of a run that is about to commit changes in databases. witnessed reports whether each of them will know if the run was kept.
 func (o *Outbox) Stage(ctx context.Context, to, key string, run exo.RunID, witnessed bool, body []byte) error {
@@ -177,7 +192,7 @@ func (o *Outbox) Stage(ctx context.Context, to, key string, run exo.RunID, witne
 }
 
 func (o *Outbox) add(ctx context.Context, y item, body []byte) error {
-	err := o.change(ctx, y.Key, func(x *item, has bool) (_ bool, until time.Time, err error) {
+	return o.change(ctx, y.Key, func(x *item, has bool) (_ bool, until time.Time, err error) {
 		now := o.opt.Now().UTC()
 		switch {
 		case has && (x.State != Staged || y.State == Staged):
@@ -191,10 +206,6 @@ func (o *Outbox) add(ctx context.Context, y item, body []byte) error {
 		x.Sealed, err = o.seal(x.Key, x.To, body)
 		return true, now.Add(o.opt.For + keptRest), err
 	})
-	if err == nil && y.State == Waiting {
-		o.awake()
-	}
-	return err
 }
 
 func (o *Outbox) awake() {
@@ -227,7 +238,7 @@ func (o *Outbox) remove(ctx context.Context, key string, of func(item) bool) err
 }
 
 func (o *Outbox) get(ctx context.Context, key string) (e store.Entry, x item, err error) {
-	if o == nil || o.opt.Store == nil {
+	if o.none() {
 		return e, x, errZero
 	}
 	if e, err = o.opt.Store.Get(ctx, keyOf(key)); err == nil && e.Version == store.Absent {
@@ -266,7 +277,7 @@ func (o *Outbox) List(ctx context.Context) (out []Item, err error) {
 
 // each calls f for each message. An entry that can't be read is an error, once all others were seen.
 func (o *Outbox) each(ctx context.Context, f func(item)) error {
-	if o == nil || o.opt.Store == nil {
+	if o.none() {
 		return errZero
 	}
 	var unread []error

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -355,10 +356,164 @@ func TestRun(t *testing.T) {
 	<-ended
 }
 
+// TestSlow: a run that sends much waits a moment in all, whether each answer takes long or little. Each message is kept at once, and is delivered once.
+func TestSlow(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes, most time.Duration
+	}{
+		"each answer takes long":   {2 * time.Second, 2 * time.Second},
+		"no answer ever":           {time.Hour, 5 * time.Second},
+		"each answer takes little": {250 * time.Millisecond, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o, err := outbox.New(outbox.Options{Store: store.NewMemory(nil), Key: key})
+				ok(t, err)
+				var mu sync.Mutex
+				got := map[string]int{}
+				o.Deliver("team", func(ctx context.Context, key string, _ []byte) error {
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(c.takes):
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					got[key]++
+					return nil
+				})
+				ctx, stop := context.WithCancel(t.Context())
+				go o.Run(ctx, nil)
+				began := time.Now()
+				for i := range 35 {
+					ok(t, o.Leave(t.Context(), "team", fmt.Sprintf("k-%02d", i), nil))
+				}
+				if took := time.Since(began); took > c.most {
+					t.Errorf("the run waits for %v", took)
+				}
+				all, err := o.List(t.Context())
+				if ok(t, err); len(all) != 35 {
+					t.Errorf("%d messages are kept", len(all))
+				}
+				time.Sleep(3 * time.Minute)
+				stop()
+				time.Sleep(2 * time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
+				for key, n := range got {
+					if n != 1 {
+						t.Errorf("%s arrives %d times", key, n)
+					}
+				}
+				if want := map[bool]int{true: 35}[c.takes < time.Minute]; len(got) != want {
+					t.Errorf("%d of %d messages arrive", len(got), want)
+				}
+			})
+		})
+	}
+}
+
+// TestHangs: a receiver that never answers keeps no message to another one waiting, whenever that is put.
+func TestHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, err := outbox.New(outbox.Options{Store: store.NewMemory(nil), Key: key})
+		ok(t, err)
+		s := &server{}
+		o.Deliver("mailer", s.send)
+		o.Deliver("team", func(ctx context.Context, _ string, _ []byte) error { <-ctx.Done(); return ctx.Err() })
+		ctx, stop := context.WithCancel(t.Context())
+		for i := range 5 {
+			ok(t, o.Put(ctx, "team", fmt.Sprint("t-", i), nil))
+		}
+		go o.Run(ctx, nil)
+		for i := range 20 {
+			time.Sleep(10 * time.Second)
+			if ok(t, o.Put(ctx, "mailer", fmt.Sprint("m-", i), nil)); i < 5 {
+				ok(t, o.Put(ctx, "team", fmt.Sprint("u-", i), nil))
+			}
+			time.Sleep(time.Second)
+			if s.count() != i+1 {
+				t.Fatalf("after %d messages %d have arrived", i+1, s.count())
+			}
+		}
+		stop()
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestFailed: a process that delivers hears of a message that has failed for good.
+func TestFailed(t *testing.T) {
+	o := box(t, store.NewMemory(nil), &clock{at: time.Now()}, &server{answer: func(int) error { return fmt.Errorf("%w: 404", outbox.ErrRefused) }})
+	ok(t, o.Put(t.Context(), "mailer", "k", nil))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	heard := make(chan error, 1)
+	go o.Run(ctx, func(err error) { heard <- err })
+	select {
+	case err := <-heard:
+		if err.Error() != "outbox: the message k to mailer has failed: refused: 404" {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("nobody hears of it")
+	}
+}
+
+// TestEnds: a process that ends lets the attempts end that it has begun, begins no more, and cuts none off: a message that another run put is delivered once.
+func TestEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := store.NewMemory(nil)
+		var mu sync.Mutex
+		got := map[string]int{}
+		open := func() *outbox.Outbox {
+			o, err := outbox.New(outbox.Options{Store: kept, Key: key})
+			ok(t, err)
+			o.Deliver("team", func(ctx context.Context, key string, _ []byte) error {
+				mu.Lock()
+				got[key]++ // it has arrived, whether the answer is heard or not
+				mu.Unlock()
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(2 * time.Second):
+					return nil
+				}
+			})
+			return o
+		}
+		o := open()
+		ok(t, o.Put(t.Context(), "team", "a", nil), o.Put(t.Context(), "team", "b", nil))
+		for range 2 {
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			short := open()
+			go func() { defer close(ended); short.Run(ctx, nil) }()
+			time.Sleep(time.Second)
+			stop()
+			<-ended
+			short.Wait()
+		}
+		time.Sleep(10 * time.Minute)
+		ok(t, open().Pass(t.Context()))
+		if got := states(t, o); got != "a sent 1, b sent 1" {
+			t.Error(got)
+		}
+		if got["a"] != 1 || got["b"] != 1 {
+			t.Error(got)
+		}
+	})
+}
+
 // TestZero: an outbox without a store or a key keeps nothing, and says so.
 func TestZero(t *testing.T) {
 	for _, o := range []*outbox.Outbox{nil, {}} {
 		if err := errors.Join(o.Put(t.Context(), "a", "b", nil), o.Pass(t.Context())); err == nil {
+			t.Error("it keeps a message")
+		}
+		o.Deliver("a", nil)
+		o.Run(t.Context(), func(err error) { t.Error(err) })
+		o.Wait()
+		if err := errors.Join(o.Leave(t.Context(), "a", "b", nil), o.Begin(t.Context(), "a", "b", nil), o.Drop(t.Context(), "b"), o.Retry(t.Context(), "b")); err == nil {
 			t.Error("it keeps a message")
 		}
 	}

@@ -79,12 +79,13 @@ func (b *box) close() error {
 	if b == nil {
 		return nil
 	}
-	b.Wait()
 	b.stop()
+	b.Wait()
 	return b.store.Close()
 }
 
-// Deliver delivers messages until Close: those of this process, and what others have left. report hears of the store's and the databases' errors.
+// Deliver delivers messages until Close: those of this process, and what others have left. report hears of errors of the store and the databases, and of
+// each message that has failed for good.
 func (d *Declared) Deliver(report func(error)) {
 	if d.box != nil {
 		d.box.once.Do(func() { d.box.deliver(report) })

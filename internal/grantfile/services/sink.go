@@ -77,8 +77,13 @@ func (s *Service) checkSink(r *strict.Reader) {
 		bad("a `%s` has one call, `%s`, without an answer: leave out reads, acts, immediate, label, pin, answer and time", kind, method)
 	}
 	for _, x := range s.Secrets {
-		if !slices.Contains(secrets, x.Text) || x.Prefix != "" {
-			r.At(x.Pos, "a `%s` has the secrets %s, without a prefix, and no `%s`", kind, strings.Join(secrets, " and "), x.Text)
+		switch {
+		case !slices.Contains(secrets, x.Text):
+			r.At(x.Pos, "a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
+		case x.OAuth.Text != "": // text would read the client's secret, and not a token
+			r.At(x.Pos, "`%s`: `oauth` is for a header of an `mcp` or `api`, and a `%s` has none", x.Text, kind)
+		case x.Prefix != "":
+			r.At(x.Pos, "`%s`: leave out `prefix`, which is for a header of an `mcp` or `api`", x.Text)
 		}
 	}
 	if n := len(s.Secrets); n != len(secrets) && (kind != "mail" || n > 0) {

@@ -257,20 +257,23 @@ func TestKilledBeforeItSends(t *testing.T) {
 func TestSinkProblems(t *testing.T) {
 	const mailer = "mail: 'smtps://x.example.com', from: b@x.example.com"
 	for text, want := range map[string]string{
-		"{chat: slack, secrets: {url: env:U}}":                                               "where messages wait until they are delivered is missing",
-		"{chat: irc, secrets: {url: env:U}}":                                                 "want mattermost, slack, teams",
-		"{chat: slack}":                                                                      "want `secrets` with url",
-		"{chat: slack, secrets: {token: env:U}}":                                             "no `token`",
-		"{chat: slack, secrets: {url: {from: env:U, prefix: x}}}":                            "without a prefix",
-		"{chat: slack, secrets: {url: 'https://hunter2'}}":                                   "want env:NAME or file:PATH",
-		"{chat: slack, secrets: {url: env:U}, reads: [x]}":                                   "has one call, `post`",
-		"{chat: slack, secrets: {url: env:U}, to: {a: a@x.example.com}}":                     "are for a `mail`",
-		"{chat: slack, mcp: https://x.example.com, secrets: {url: env:U}}":                   "want one of `mcp`",
-		"{chat: slack, secrets: {url: env:U}, approve: [send]}":                              "`send` is not in `acts`",
-		"{webhook: https://x.example.com}":                                                   "want `secrets` with signature",
-		"{webhook: http://x.example.com, secrets: {signature: env:U}}":                       "webhook: want an address like",
-		"{webhook: 'https://u:hunter2@x.example.com', secrets: {signature: env:U}}":          "webhook: want an address like",
-		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}": "would travel in clear",
+		"{chat: slack, secrets: {url: env:U}}":                    "where messages wait until they are delivered is missing",
+		"{chat: irc, secrets: {url: env:U}}":                      "want mattermost, slack, teams",
+		"{chat: slack}":                                           "want `secrets` with url",
+		"{chat: slack, secrets: {token: env:U}}":                  "no secret `token`: want url",
+		"{chat: slack, secrets: {url: {from: env:U, prefix: x}}}": "leave out `prefix`",
+		"{chat: slack, secrets: {url: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                                                  "`oauth` is for a header of an `mcp` or `api`",
+		"{webhook: https://x.example.com, secrets: {signature: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                         "`oauth` is for a header of an `mcp` or `api`",
+		"{" + mailer + ", to: {ann: a@x.example.com}, secrets: {user: env:U, password: {from: env:S, oauth: https://x.example.com/token, client: c}}}": "`oauth` is for a header of an `mcp` or `api`",
+		"{chat: slack, secrets: {url: 'https://hunter2'}}":                                                                                             "want env:NAME or file:PATH",
+		"{chat: slack, secrets: {url: env:U}, reads: [x]}":                                                                                             "has one call, `post`",
+		"{chat: slack, secrets: {url: env:U}, to: {a: a@x.example.com}}":                                                                               "are for a `mail`",
+		"{chat: slack, mcp: https://x.example.com, secrets: {url: env:U}}":                                                                             "want one of `mcp`",
+		"{chat: slack, secrets: {url: env:U}, approve: [send]}":                                                                                        "`send` is not in `acts`",
+		"{webhook: https://x.example.com}":                                                                                                             "want `secrets` with signature",
+		"{webhook: http://x.example.com, secrets: {signature: env:U}}":                                                                                 "webhook: want an address like",
+		"{webhook: 'https://u:hunter2@x.example.com', secrets: {signature: env:U}}":                                                                    "webhook: want an address like",
+		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "would be sent unencrypted",
 		"{" + mailer + "}":                        "want `to`",
 		"{" + mailer + ", to: ann@x.example.com}": "want a map from names to addresses",
 		"{" + mailer + ", to: {ann: 'ann@x.example.com, eve@x.example.com'}}":                  "want one address",
@@ -415,7 +418,7 @@ func TestSinkManifest(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := fmt.Sprintf("%+v %+v %v", m.Services, m.Flows, d.File.Lines())
-		for _, want := range []string{"sends to ann: ann@example.com", "sends to me: $principal.email", "gets the secret url: env:SINK_CHAT", "a chat of slack", "mails by smtps://mail.example.com, from bot@example.com", "signed events to http://localhost", "pii@person", "mailer.send", "what the call is given decides of which readers"} {
+		for _, want := range []string{"sends to ann: ann@example.com", "sends to me: $principal.email", "gets the secret url: env:SINK_CHAT", "a chat of slack", "mails by smtps://mail.example.com, from bot@example.com", "signed events to http://localhost", "pii@person", "mailer.send", "the call's arguments decide of which readers"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing: %s", want, text)
 			}
