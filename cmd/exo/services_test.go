@@ -122,6 +122,12 @@ func TestOutbox(t *testing.T) {
 	t.Setenv("OUTBOX_URL", strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/s3cret")
 	file := "exo: 1\nreviewed: true\nrecord: record\napprovals: { key: file:k, store: waits }\nservices:\n  team: { chat: mattermost, networks: [127.0.0.0/8, '::1/128'], secrets: { url: env:OUTBOX_URL } }\n"
 	write(t, path, file)
+	if r := exo(t, "", "services", "outbox", path); r.code == 0 || !strings.Contains(r.err, "exo approvals init") {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "approvals", "list", path); r.code != cli.ExitUsage || !strings.Contains(r.err, "want flags alone: the file is -file FILE") {
+		t.Errorf("%+v", r)
+	}
 	if r := exo(t, "", "approvals", "init", "-file", path); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
