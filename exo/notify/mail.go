@@ -115,7 +115,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 		return mailed{*in, to.Address}, nil
 	}
 	doc := "sends a mail of plain text, once the program has ended well; to is " + m.names()
-	return sink(r, m.Send, "send", doc, encode, func(op service.Operation) service.Operation {
+	return sink(r, fmt.Sprintf("%s:%d from %s", m.Host.Name, m.Host.Port, m.From), m.Send, "send", doc, encode, func(op service.Operation) service.Operation {
 		if r.Own.Empty() {
 			return op
 		}

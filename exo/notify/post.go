@@ -57,7 +57,7 @@ func (c *Chat) Object(r Rules) (Sink, error) {
 	} else if c.URL == nil {
 		return Sink{}, errors.New("notify: the chat has no address: set URL")
 	}
-	return sink(r, c.Send, "post", "posts a plain text to a chat, once the program has ended well", func(in *posted) (any, error) {
+	return sink(r, c.Product+" "+c.Place, c.Send, "post", "posts a plain text to a chat, once the program has ended well", func(in *posted) (any, error) {
 		in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
 		return *in, plain("text", in.Text, maxPost, true)
 	}, nil)
@@ -137,7 +137,7 @@ func (h *Hook) Object(r Rules) (Sink, error) {
 	} else if err := CheckURL(h.URL, h.Networks); err != nil {
 		return Sink{}, err
 	}
-	return sink(r, h.Send, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
+	return sink(r, h.URL, h.Send, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
 		if len(in.Type) > 100 || !eventType.MatchString(in.Type) {
 			return nil, service.Refuse("type: want words of letters, digits and _ with points between, like order.paid, not %.40q", in.Type)
 		}

@@ -90,10 +90,11 @@ func used(ctx context.Context, u web.Use) {
 	}
 }
 
-// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message. Box delivers it by send.
-func sink[In any](r Rules, send outbox.Send, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
+// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message. Box delivers it by send, to
+// where.
+func sink[In any](r Rules, where string, send outbox.Send, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
 	r.To = cmp.Or(r.To, r.Name)
-	r.Box.Deliver(r.To, send)
+	r.Box.DeliverAt(r.To, where, send)
 	leave := func(ctx context.Context, in any) (any, error) {
 		body, err := encode(in.(*In))
 		if err != nil {
