@@ -282,7 +282,9 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		t.close()
 		return nil, err
 	}
-	t.d.Deliver(func(err error) { fmt.Fprintln(std.Err, "delivering messages:", strings.TrimPrefix(err.Error(), "outbox: ")) })
+	t.d.Deliver(func(err error) {
+		fmt.Fprintln(std.Err, "delivering messages:", strings.TrimPrefix(err.Error(), "outbox: "))
+	})
 	return t, nil
 }
 

@@ -122,6 +122,12 @@ func TestOutbox(t *testing.T) {
 	t.Setenv("OUTBOX_URL", strings.Replace(h.URL, "127.0.0.1", "localhost", 1)+"/s3cret")
 	file := "exo: 1\nreviewed: true\nrecord: record\napprovals: { key: file:k, store: waits }\nservices:\n  team: { chat: mattermost, networks: [127.0.0.0/8, '::1/128'], secrets: { url: env:OUTBOX_URL } }\n"
 	write(t, path, file)
+	if r := exo(t, "", "services", "outbox", path); r.code == 0 || !strings.Contains(r.err, "exo approvals init") {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "approvals", "list", path); r.code != cli.ExitUsage || !strings.Contains(r.err, "want flags alone: the file is -file FILE") {
+		t.Errorf("%+v", r)
+	}
 	if r := exo(t, "", "approvals", "init", "-file", path); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -131,15 +137,25 @@ func TestOutbox(t *testing.T) {
 	if r := exo(t, "", "services", path); r.code != cli.ExitDone || !strings.Contains(r.out, "post (acts)") || strings.Contains(r.out, "pin") {
 		t.Errorf("%+v", r)
 	}
+	if r := exo(t, "", "services", "outbox", path); r.code != 0 || r.out != "" || !strings.Contains(r.err, "no message waits") {
+		t.Errorf("%+v", r)
+	}
 	key := regexp.MustCompile(`[0-9a-f]{32}-1`)
 	var keys []string
 	for range 2 {
 		exo(t, "", "run", path, "-as", "", "-e", "return team.post({ text: 'a b0dy' })")
 	}
+	address := os.Getenv("OUTBOX_URL")
+	t.Setenv("OUTBOX_URL", "") // to look at what waits, or to drop it, needs no secret
 	r := exo(t, "", "services", "outbox", path)
 	if keys = key.FindAllString(r.out, -1); r.code != 0 || len(keys) != 2 || strings.Count(r.out, "failed") != 2 || !strings.Contains(r.out, "answers 404") || strings.Contains(r.out, "b0dy") || strings.Contains(r.out, "s3cret") {
 		t.Fatalf("%+v", r)
 	}
+	t.Setenv("OUTBOX_URL", strings.Replace(address, "localhost", "127.0.0.1", 1))
+	if r := exo(t, "", "validate", path); r.code == cli.ExitDone || !strings.Contains(r.out+r.err, "localhost") || strings.Contains(r.out+r.err, "s3cret") {
+		t.Errorf("an address that can't be posted to: %+v", r)
+	}
+	t.Setenv("OUTBOX_URL", address)
 	if r := exo(t, "", "services", "outbox", "-retry", keys[0], path); r.code != cli.ExitFound || !strings.Contains(r.err, "answers 404") || strings.Contains(r.err, "s3cret") {
 		t.Errorf("%+v", r)
 	}

@@ -90,6 +90,11 @@ func (m *Mail) names() string {
 
 // Object makes the object of a principal. claim returns the text of a claim; "": the principal has none.
 func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
+	if claim == nil && slices.ContainsFunc(m.To, func(to Recipient) bool { return to.Claim != "" }) {
+		return Sink{}, errors.New("notify: nothing returns the claim with a recipient's address: give Object a claim function")
+	} else if err := m.Host.Check(); err != nil {
+		return Sink{}, err
+	}
 	encode := func(in *letter) (any, error) {
 		to, err := m.recipient(in.To)
 		if err == nil {
@@ -110,7 +115,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 		return mailed{*in, to.Address}, nil
 	}
 	doc := "sends a mail of plain text, once the program has ended well; to is " + m.names()
-	return sink(r, "send", doc, encode, func(op service.Operation) service.Operation {
+	return sink(r, fmt.Sprintf("%s:%d from %s", m.Host.Name, m.Host.Port, m.From), m.Send, "send", doc, encode, func(op service.Operation) service.Operation {
 		if r.Own.Empty() {
 			return op
 		}

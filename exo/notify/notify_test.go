@@ -209,26 +209,25 @@ func (w *world) run(program string) *codemode.Result {
 	for name, o := range w.more {
 		grants[name] = o
 	}
-	add := func(name string, send outbox.Send, make func(notify.Rules) (notify.Sink, error)) {
+	add := func(name string, make func(notify.Rules) (notify.Sink, error)) {
 		r := w.rules
 		r.Name, r.To, r.Box = strings.ToUpper(name[:1])+name[1:], name, w.box
 		o, err := make(r)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.box.Deliver(name, send)
 		grants[name] = o
 	}
 	if w.mailer != nil {
-		add("mailer", w.mailer.Send, func(r notify.Rules) (notify.Sink, error) {
+		add("mailer", func(r notify.Rules) (notify.Sink, error) {
 			return w.mailer.Object(r, func(name string) string { return w.claims[name] })
 		})
 	}
 	if w.chat != nil {
-		add("team", w.chat.Send, w.chat.Object)
+		add("team", w.chat.Object)
 	}
 	if w.hook != nil {
-		add("ops", w.hook.Send, w.hook.Object)
+		add("ops", w.hook.Object)
 	}
 	tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}, Principal: "cat", Record: exo.RecordFunc(func(e exo.Entry) error { w.entries = append(w.entries, e); return nil })})
 	if err != nil {
@@ -724,6 +723,47 @@ type person struct {
 }
 
 var errNo = errors.New("no")
+
+// TestObjectProblems: a host hears at the start of what could send nothing.
+func TestObjectProblems(t *testing.T) {
+	s, p := newSite(t), newPostOffice(t)
+	text := func(context.Context) (string, error) { return "", nil }
+	for want, make := range map[string]func(notify.Rules) (notify.Sink, error){
+		"want a chat of":            (&notify.Chat{Product: "irc", URL: text}).Object,
+		"set URL":                   (&notify.Chat{Product: "slack"}).Object,
+		"set Key":                   (&notify.Hook{URL: s.url(), Networks: loopback}).Object,
+		"want https://NAME/PATH":    (&notify.Hook{URL: "http://example.com", Key: text}).Object,
+		"give Object a claim":       func(r notify.Rules) (notify.Sink, error) { return p.mail().Object(r, nil) },
+		"want a name of lower-case": func(r notify.Rules) (notify.Sink, error) { return (&notify.Mail{}).Object(r, nil) },
+	} {
+		if _, err := make(notify.Rules{Name: "Team", Box: newWorld(t).box}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestCheckURL: an address is refused where Send would refuse it, and neither says it.
+func TestCheckURL(t *testing.T) {
+	private := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for _, c := range []struct {
+		url      string
+		networks []netip.Prefix
+		may      bool
+	}{
+		{"https://hooks.example.com/s3cret?x=s3cret", nil, true}, {"https://hooks.example.com", nil, true}, {"https://chat.local:8443/s3cret", private, true}, {"http://localhost:80/s3cret", loopback, true},
+		{"s3cret", nil, false}, {"", nil, false}, {"https:s3cret", nil, false}, {"ftp://hooks.example.com/s3cret", nil, false}, {"https://s3cret@hooks.example.com", nil, false}, {"https://10.0.0.1/s3cret", private, false},
+		{"https://[::1]/s3cret", loopback, false}, {"http://chat.local/s3cret", private, false}, {"http://chat.local/s3cret", slices.Concat(loopback, private), false}, {"http://hooks.example.com/s3cret", nil, false}, {"https://hooks.example.com:99999/s3cret", nil, false},
+	} {
+		err := notify.CheckURL(c.url, c.networks)
+		if (err == nil) != c.may || err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: %v", c.url, err)
+		}
+		chat := notify.Chat{Product: "slack", Networks: c.networks, URL: func(context.Context) (string, error) { return c.url, nil }, Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errNo }}
+		if sent := chat.Send(t.Context(), "k", []byte(`{"text":"x"}`)); strings.Contains(sent.Error(), "want https://NAME/PATH") == c.may || strings.Contains(sent.Error(), "s3cret") {
+			t.Errorf("%q: %v", c.url, sent)
+		}
+	}
+}
 
 // TestSecretMissing: a secret that is not there keeps the message waiting.
 func TestSecretMissing(t *testing.T) {

@@ -4,6 +4,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -51,7 +52,12 @@ type posted struct {
 
 // Object makes the object of a chat.
 func (c *Chat) Object(r Rules) (Sink, error) {
-	return sink(r, "post", "posts a plain text to a chat, once the program has ended well", func(in *posted) (any, error) {
+	if !slices.Contains(Products, c.Product) {
+		return Sink{}, fmt.Errorf("notify: want a chat of %s, not %.40q", strings.Join(Products, ", "), c.Product)
+	} else if c.URL == nil {
+		return Sink{}, errors.New("notify: the chat has no address: set URL")
+	}
+	return sink(r, c.Product+" "+c.Place, c.Send, "post", "posts a plain text to a chat, once the program has ended well", func(in *posted) (any, error) {
 		in.Text = strings.ReplaceAll(in.Text, "\r\n", "\n")
 		return *in, plain("text", in.Text, maxPost, true)
 	}, nil)
@@ -92,16 +98,12 @@ func (c *Chat) Send(ctx context.Context, key string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil {
-		return errors.New("the address of the chat is none: want https://HOST/PATH")
-	}
 	text, err := json.Marshal(c.payload(x.Text))
 	if err != nil {
 		return err
 	}
 	used(ctx, web.Use{Secret: c.Place, Host: "the chat", Header: "url"})
-	return post(ctx, u, c.Networks, c.Lookup, http.Header{"Idempotency-Key": {key}}, text, "the chat")
+	return post(ctx, address, c.Networks, c.Lookup, http.Header{"Idempotency-Key": {key}}, text, "the chat")
 }
 
 // Hook posts signed JSON, as Standard Webhooks (https://www.standardwebhooks.com) describes it.
@@ -130,7 +132,12 @@ var eventType = regexp.MustCompile(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
 
 // Object makes the object of a webhook.
 func (h *Hook) Object(r Rules) (Sink, error) {
-	return sink(r, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
+	if h.Key == nil {
+		return Sink{}, errors.New("notify: nothing signs what the webhook sends: set Key")
+	} else if err := CheckURL(h.URL, h.Networks); err != nil {
+		return Sink{}, err
+	}
+	return sink(r, h.URL, h.Send, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
 		if len(in.Type) > 100 || !eventType.MatchString(in.Type) {
 			return nil, service.Refuse("type: want words of letters, digits and _ with points between, like order.paid, not %.40q", in.Type)
 		}
@@ -145,9 +152,9 @@ func (h *Hook) Notice(n Notice) ([]byte, error) {
 
 // Send implements outbox.Send.
 func (h *Hook) Send(ctx context.Context, key string, body []byte) error {
-	u, err := url.Parse(h.URL)
+	_, at, err := target(h.URL, h.Networks)
 	if err != nil {
-		return errors.New("the address of the webhook is none")
+		return err
 	}
 	secret, err := h.Key(ctx)
 	if err != nil {
@@ -157,9 +164,9 @@ func (h *Hook) Send(ctx context.Context, key string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	used(ctx, web.Use{Secret: h.Place, Host: u.Hostname(), Header: "webhook-signature"})
+	used(ctx, web.Use{Secret: h.Place, Host: at.Name, Header: "webhook-signature"})
 	signed.Set("Idempotency-Key", key)
-	return post(ctx, u, h.Networks, h.Lookup, signed, body, u.Hostname())
+	return post(ctx, h.URL, h.Networks, h.Lookup, signed, body, at.Name)
 }
 
 // CheckKey refuses a secret that signs no webhook.
@@ -185,22 +192,38 @@ func sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
 	return out, nil
 }
 
+// CheckURL refuses an address to which Chat and Hook can't post. Its error has nothing of the address, which may be a secret.
+func CheckURL(address string, networks []netip.Prefix) error {
+	_, _, err := target(address, networks)
+	return err
+}
+
+// target returns an address with the bounds of its requests.
+func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error) {
+	u, err := url.Parse(address)
+	if err == nil && u.User == nil && u.Opaque == "" {
+		u.Path = cmp.Or(u.Path, "/")
+		h := web.Host{Name: u.Hostname(), Plain: u.Scheme == "http", Networks: networks, Allow: []string{"POST " + u.EscapedPath()}, Headers: []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}}
+		if u.Port() != "" {
+			h.Port, err = strconv.Atoi(u.Port())
+		}
+		beyond := func(p netip.Prefix) bool { return !p.Addr().IsLoopback() }
+		if err == nil && h.Check() == nil && (u.Scheme == "https" || h.Plain && len(networks) > 0 && !slices.ContainsFunc(networks, beyond)) {
+			return u, h, nil
+		}
+	}
+	return nil, web.Host{}, errors.New("this address can't be posted to: want https://NAME/PATH, with a name in lower case and no IP address, and without a user; http is for a name of this machine, such as localhost, with networks of loopback alone")
+}
+
 // post sends one request. whom names the server in errors, which have nothing of its address and nothing that it answers.
-func post(ctx context.Context, u *url.URL, networks []netip.Prefix, lookup Lookup, headers http.Header, body []byte, whom string) error {
-	at := web.Host{Name: u.Hostname(), Plain: u.Scheme == "http", Networks: networks, Allow: []string{"POST " + u.EscapedPath()}, Headers: []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"}}
-	if u.Path == "" {
-		at.Allow = []string{"POST /"}
+func post(ctx context.Context, address string, networks []netip.Prefix, lookup Lookup, headers http.Header, body []byte, whom string) error {
+	u, at, err := target(address, networks)
+	if err != nil {
+		return fmt.Errorf("%s: %w", whom, err)
 	}
-	var err error
-	if u.Port() != "" {
-		at.Port, err = strconv.Atoi(u.Port())
-	}
-	var t *web.Transport
-	if err == nil {
-		t, err = web.NewTransport(web.Config{Hosts: []web.Host{at}, Lookup: lookup})
-	}
-	if err != nil || at.Plain && !slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Addr().IsLoopback() }) {
-		return fmt.Errorf("the address of %s can't be used: want https://HOST/PATH; http is for this machine alone", whom)
+	t, err := web.NewTransport(web.Config{Hosts: []web.Host{at}, Lookup: lookup})
+	if err != nil {
+		return fmt.Errorf("the address of %s can't be used", whom)
 	}
 	defer t.CloseIdleConnections()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))

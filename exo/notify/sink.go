@@ -3,6 +3,7 @@ package notify
 // This file has the object that programs send to, and puts what they send into the outbox.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ import (
 type Rules struct {
 	Name, Doc string         // of the interface
 	Box       *outbox.Outbox // in which messages wait
-	To        string         // the name of the sink there; the host gives Box a function of this name
+	To        string         // the name of the sink there; "": Name
 	Admits    value.Label    // labels that may leave to each receiver
 	Own       value.Label    // more labels that may leave to the principal's own address, each with its readers
 	Approve   bool           // a person agrees to each message
@@ -90,8 +91,11 @@ func used(ctx context.Context, u web.Use) {
 	}
 }
 
-// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message.
-func sink[In any](r Rules, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
+// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message. Box delivers it by send, to
+// where.
+func sink[In any](r Rules, where string, send outbox.Send, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
+	r.To = cmp.Or(r.To, r.Name)
+	r.Box.DeliverAt(r.To, where, send)
 	leave := func(ctx context.Context, in any) (any, error) {
 		body, err := encode(in.(*In))
 		if err != nil {

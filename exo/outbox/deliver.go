@@ -21,6 +21,9 @@ type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State,
 // refused begins the reason of a message that its receiver has refused.
 const refused = "refused: "
 
+// elsewhere is why a process leaves a message to another.
+const elsewhere = "a service of this name, in another grant file or before this one was changed, was to deliver it elsewhere: that one may, and -retry delivers it here"
+
 // Try makes one attempt to deliver a message that waits, if no other process is at it. An error says why it was not delivered; it wraps ErrRefused if
 // no other attempt will be made for that.
 func (o *Outbox) Try(ctx context.Context, key string) error {
@@ -30,6 +33,12 @@ func (o *Outbox) Try(ctx context.Context, key string) error {
 		now := o.opt.Now().UTC()
 		if taken = has && y.State == Waiting && !now.Before(y.Next); !taken {
 			return false, now, nil
+		}
+		if own := o.targetOf(y.To); own != "" && y.Target != "" && own != y.Target {
+			taken = false
+			was := y.Why
+			y.Why = elsewhere
+			return was != elsewhere, now.Add(o.opt.For + keptRest), nil
 		}
 		y.Tries++
 		y.Next, x = now.Add(lease), *y

@@ -5,6 +5,9 @@ package outbox
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +77,7 @@ type item struct {
 	Item
 	Run       string `json:"run,omitempty"`       // of a staged message
 	Witnessed bool   `json:"witnessed,omitempty"` // each store that the run changed will know of it
+	Target    string `json:"target,omitempty"`    // the digest of where its process delivers
 	Sealed    []byte `json:"sealed,omitempty"`
 }
 
@@ -97,7 +101,8 @@ type Outbox struct {
 	flying sync.WaitGroup // attempts
 	mu     sync.Mutex
 	send   map[string]Send
-	report func(error) // of Run
+	target map[string]string // the digests of destinations
+	report func(error)       // of Run
 	waited map[string]waited
 	lists  map[string]bool // receivers whose messages a pass delivers; true: it was to deliver more
 }
@@ -116,17 +121,33 @@ func New(opt Options) (*Outbox, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, waited: map[string]waited{}, lists: map[string]bool{}}, nil
+	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, target: map[string]string{}, waited: map[string]waited{}, lists: map[string]bool{}}, nil
 }
 
 // Deliver gives the messages to a name to a function.
-func (o *Outbox) Deliver(to string, by Send) {
+func (o *Outbox) Deliver(to string, by Send) { o.DeliverAt(to, "", by) }
+
+// DeliverAt is like Deliver, and says in words of the host where the function delivers. A message that was put where the name delivers elsewhere, as in a
+// process of another grant file, is left to such a process, or to Retry. "" delivers each message.
+func (o *Outbox) DeliverAt(to, where string, by Send) {
 	if o.none() {
 		return
 	}
+	if where != "" {
+		mac := hmac.New(sha256.New, o.opt.Key)
+		fmt.Fprintf(mac, "exo/outbox target 1 %q %q", to, where)
+		where = hex.EncodeToString(mac.Sum(nil)[:16])
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.send[to] = by
+	o.send[to], o.target[to] = by, where
+}
+
+// targetOf returns the digest of where a name delivers in this process.
+func (o *Outbox) targetOf(to string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.target[to]
 }
 
 // none reports whether an Outbox was not made with New.
@@ -202,7 +223,7 @@ func (o *Outbox) add(ctx context.Context, y item, body []byte) error {
 			return true, now.Add(o.opt.For + keptRest), nil
 		}
 		*x = y
-		x.At, x.Next = now, now
+		x.At, x.Next, x.Target = now, now, o.targetOf(x.To)
 		x.Sealed, err = o.seal(x.Key, x.To, body)
 		return true, now.Add(o.opt.For + keptRest), err
 	})
@@ -259,7 +280,7 @@ func (o *Outbox) Retry(ctx context.Context, key string) error {
 		case x.State == Sent || x.State == Staged:
 			return false, now, fmt.Errorf("outbox: the message is %s, and not tried again", x.State)
 		default:
-			x.State, x.At, x.Next, x.Tries, x.Why = Waiting, now, now, 0, ""
+			x.State, x.At, x.Next, x.Tries, x.Why, x.Target = Waiting, now, now, 0, "", o.targetOf(x.To)
 			return true, now.Add(o.opt.For + keptRest), nil
 		}
 	})

@@ -459,6 +459,25 @@ func TestFailed(t *testing.T) {
 	}
 }
 
+// TestElsewhere: where two files share a store and a key, no message of one leaves by a service of the same name of the other, unless a person says so.
+func TestElsewhere(t *testing.T) {
+	c, a, b := started(), &server{}, &server{}
+	kept := store.NewMemory(&store.LocalOptions{Now: c.now})
+	one, two, moved := box(t, kept, c, nil), box(t, kept, c, nil), box(t, kept, c, nil)
+	one.DeliverAt("team", "https://a.example.com", a.send)
+	two.DeliverAt("team", "https://b.example.com", b.send)
+	moved.DeliverAt("team", "https://a.example.com", a.send)
+	ok(t, one.Put(t.Context(), "team", "k", nil), one.Put(t.Context(), "team", "l", nil), two.Pass(t.Context()), two.Pass(t.Context()))
+	all, err := one.List(t.Context())
+	if ok(t, err); b.count() != 0 || len(all) != 2 || all[0].Tries != 0 || !strings.Contains(all[0].Why, "elsewhere") {
+		t.Fatalf("%v %q", all, b.got)
+	}
+	ok(t, two.Retry(t.Context(), "l"), moved.Pass(t.Context()))
+	if got := states(t, one); got != "k sent 1, l sent 1" || a.count() != 1 || b.count() != 1 {
+		t.Error(got, a.got, b.got)
+	}
+}
+
 // TestEnds: a process that ends lets the attempts end that it has begun, begins no more, and cuts none off: a message that another run put is delivered once.
 func TestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

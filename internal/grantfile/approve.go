@@ -333,14 +333,16 @@ func (f *File) ApprovalFindings() []Finding {
 		return nil
 	}
 	at := f.Approvals.Pos
-	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: "approvals", Problem: "approvals: " + err.Error(), Fix: "`exo approvals init` makes a key"}}}
+	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: "approvals", Problem: "approvals: " + err.Error()}}}
 }
 
 // ApprovalKey returns the key that encrypts the change sets of the file.
 func (f *File) ApprovalKey() ([]byte, error) {
 	text, err := f.Approvals.Key.Text(nil)
-	if err == nil && len(text) < review.MinKey {
-		err = fail.Errorf(fail.Invalid, "", "%s has a key of %d characters: want at least %d random ones", f.Approvals.Key, len(text), review.MinKey)
+	if err != nil {
+		err = fmt.Errorf("%w: if there is no key yet, `exo approvals init` makes one", err)
+	} else if len(text) < review.MinKey {
+		err = fail.Errorf(fail.Invalid, "", "%s has a key of %d characters: want at least %d random ones, as `exo approvals init` makes them", f.Approvals.Key, len(text), review.MinKey)
 	}
 	return []byte(text), err
 }

@@ -36,9 +36,7 @@ func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) 
 	all.Wait()
 	for i, s := range d.File.Services {
 		if failed[i] == nil {
-			if d.services[s.Text] = made[i]; made[i].Send != nil {
-				d.box.Deliver(s.Text, made[i].Send)
-			}
+			d.services[s.Text] = made[i]
 			continue
 		}
 		at := s.Pos

@@ -32,22 +32,20 @@ type box struct {
 	once  sync.Once
 }
 
-// OpenOutbox opens the outbox of a file by itself, for a person. It delivers to the sinks of a file that was reviewed.
-func (f *File) OpenOutbox(ctx context.Context, env func(string) string) (*outbox.Outbox, func() error, error) {
+// OpenOutbox opens the outbox of a file by itself, for a person. If deliver is set, it reads the secrets of the sinks, to deliver to them.
+func (f *File) OpenOutbox(ctx context.Context, env func(string) string, deliver bool) (*outbox.Outbox, func() error, error) {
 	b, err := f.openBox(ctx, env, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range f.Services {
 		s := &f.Services[i]
-		if !s.Sink() || !f.Reviewed {
+		if !deliver || !s.Sink() {
 			continue
 		}
-		o, err := s.Open(ctx, env, b.Outbox)
-		if err != nil {
+		if _, err := s.Open(ctx, env, b.Outbox); err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("the service %s: %w", s.Text, err), b.store.Close())
 		}
-		b.Deliver(s.Text, o.Send)
 	}
 	return b.Outbox, b.store.Close, nil
 }

@@ -20,7 +20,6 @@ type Opened struct {
 	Missing []string // walls that this system lacks for the process
 	Close   func()
 
-	Send   outbox.Send // of a sink: delivers a message of the outbox
 	notice func(to string, n notify.Notice) ([]byte, error)
 	bind   func(claim func(string) string) (exo.Object, error) // of a sink whose object depends on the principal
 }

@@ -64,8 +64,8 @@ func (s *Service) checkSink(r *strict.Reader) {
 		kind, method, secrets = "webhook", "send", []string{"signature"}
 		if !s.reachable(s.Webhook.Text) {
 			r.At(s.Webhook.Pos, "webhook: want an address like https://hooks.example.com/exo, without a user, a query and a fragment")
-		} else if _, err := s.transport(s.Webhook.Text); err != nil {
-			r.At(s.Webhook.Pos, "%s", strings.TrimPrefix(err.Error(), "web: "))
+		} else if err := notify.CheckURL(s.Webhook.Text, s.Networks); err != nil {
+			r.At(s.Webhook.Pos, "webhook: %s", err)
 		}
 	case !slices.Contains(notify.Products, s.Chat.Text):
 		r.At(s.Chat.Pos, "chat: want %s, not `%s`", strings.Join(notify.Products, ", "), s.Chat.Text)
@@ -155,6 +155,8 @@ func (s *Service) sink(ctx context.Context, env func(string) string, box *outbox
 			return Opened{}, err
 		} else if s.Webhook.Text != "" && notify.CheckKey(text) != nil {
 			return Opened{}, notify.CheckKey(text)
+		} else if err := notify.CheckURL(text, s.Networks); s.Chat.Text != "" && err != nil {
+			return Opened{}, fmt.Errorf("the secret url: %w", err)
 		}
 	}
 	var tags []string
@@ -170,16 +172,16 @@ func (s *Service) sink(ctx context.Context, env func(string) string, box *outbox
 	case s.Chat.Text != "":
 		c := &notify.Chat{Product: s.Chat.Text, Networks: s.Networks}
 		c.URL, c.Place = s.secret(env, "url")
-		out.Send, out.notice = c.Send, func(_ string, n notify.Notice) ([]byte, error) { return c.Notice(n) }
+		out.notice = func(_ string, n notify.Notice) ([]byte, error) { return c.Notice(n) }
 		out.Object, err = c.Object(rules)
 	case s.Webhook.Text != "":
 		h := &notify.Hook{URL: s.Webhook.Text, Networks: s.Networks}
 		h.Key, h.Place = s.secret(env, "signature")
-		out.Send, out.notice = h.Send, func(_ string, n notify.Notice) ([]byte, error) { return h.Notice(n) }
+		out.notice = func(_ string, n notify.Notice) ([]byte, error) { return h.Notice(n) }
 		out.Object, err = h.Object(rules)
 	default:
 		m := s.mail(env)
-		out.Send, out.notice = m.Send, m.Notice
+		out.notice = m.Notice
 		out.bind = func(claim func(string) string) (exo.Object, error) {
 			r := rules
 			r.Own = s.own(claim)

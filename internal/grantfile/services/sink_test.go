@@ -273,7 +273,7 @@ func TestSinkProblems(t *testing.T) {
 		"{webhook: https://x.example.com}":                                                                                                             "want `secrets` with signature",
 		"{webhook: http://x.example.com, secrets: {signature: env:U}}":                                                                                 "webhook: want an address like",
 		"{webhook: 'https://u:hunter2@x.example.com', secrets: {signature: env:U}}":                                                                    "webhook: want an address like",
-		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "would be sent unencrypted",
+		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "http is for a name of this machine",
 		"{" + mailer + "}":                        "want `to`",
 		"{" + mailer + ", to: ann@x.example.com}": "want a map from names to addresses",
 		"{" + mailer + ", to: {ann: 'ann@x.example.com, eve@x.example.com'}}":                  "want one address",
@@ -350,7 +350,7 @@ func f(t *testing.T, path string) *outbox.Outbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, closing, err := file.OpenOutbox(t.Context(), os.Getenv)
+	o, closing, err := file.OpenOutbox(t.Context(), os.Getenv, false)
 	if err != nil {
 		t.Fatal(err)
 	}

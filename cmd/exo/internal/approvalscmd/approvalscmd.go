@@ -71,7 +71,7 @@ func (h Host) Commands() cli.Commands {
 				}
 				return func(ctx context.Context, std cli.Stdio, given []string) error {
 					if len(given) != len(strings.Fields(args)) {
-						return cli.Usagef("want %s", strings.TrimSpace(args+" and flags alone"))
+						return cli.Usagef("want %s: the file is -file FILE", strings.TrimPrefix(args+" and flags alone", " and "))
 					}
 					if o.format != "" && o.format != "text" && o.format != "json" {
 						return cli.Usagef("-format: want text or json, not %q", o.format)

@@ -56,7 +56,7 @@ examples:
 				if *retry != "" && !f.Reviewed {
 					return cli.Usagef("-retry would send secrets, and nobody has reviewed %s: `exo show`, and then `reviewed: true`", path)
 				}
-				o, closing, err := f.OpenOutbox(ctx, os.Getenv)
+				o, closing, err := f.OpenOutbox(ctx, os.Getenv, *retry != "")
 				if err != nil {
 					return err
 				}
@@ -89,6 +89,9 @@ func list(ctx context.Context, std cli.Stdio, o *outbox.Outbox, asJSON bool) err
 	if asJSON {
 		_, printed := fmt.Fprintf(std.Out, "%s\n", printable.MarshalIndent(slices.Concat([]outbox.Item{}, all), "", "  "))
 		return errors.Join(err, printed)
+	}
+	if len(all) == 0 && err == nil {
+		fmt.Fprintln(std.Err, "no message waits")
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, x := range all {
