@@ -216,10 +216,10 @@ func (o *Outbox) add(ctx context.Context, y item, body []byte) error {
 	return o.change(ctx, y.Key, func(x *item, has bool) (_ bool, until time.Time, err error) {
 		now := o.opt.Now().UTC()
 		switch {
-		case has && (x.State != Staged || y.State == Staged):
+		case has && (x.State != Staged && x.State != Unknown || y.State == Staged):
 			return false, until, nil
-		case has:
-			x.State, x.Next = Waiting, now
+		case has: // that its run acts proves more than a pass knew which took its process for gone
+			x.State, x.Next, x.Why = Waiting, now, ""
 			return true, now.Add(o.opt.For + keptRest), nil
 		}
 		*x = y

@@ -246,6 +246,10 @@ func TestStaged(t *testing.T) {
 				t.Errorf("%q, sent %q", got, s.got)
 			}
 			if c.want == "k unknown 0" {
+				ok(t, o.Put(t.Context(), "mailer", "k", []byte("x"))) // its process was only slow: the run has committed, and acts
+				if got := states(t, o); got != "k waiting 0" {
+					t.Error(got)
+				}
 				ok(t, o.Retry(t.Context(), "k"))
 				if got := states(t, o); got != "k sent 1" {
 					t.Error(got)
