@@ -80,7 +80,7 @@ return [await org.projects().tasks().sum(t => t.priority), await top.sum(t => t.
 //=> [16,10,[{"n":2}]]
 ---
 // groupBy has the words of a callback, and what it has not is said.
-return tasks.groupBy('status').count()  //! invalid "for the rows of each write"
+return tasks.groupBy('status').count()  //! invalid "for the number of rows of each write"
 ---
 return tasks.groupBy(t => t)  //! invalid "must be a column"
 ---
