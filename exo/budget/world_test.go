@@ -16,7 +16,7 @@ import (
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // shop is an object to attack: read(n) reads n rows of 10 bytes each, secret() gives a labelled value, send() is held, post() acts at once.
-type shop struct{ read, sent atomic.Int64 }
+type shop struct{ sent atomic.Int64 }
 
 func (*shop) Describe() (message.Description, error) {
 	n := &message.Term{Con: &message.Type{Name: value.TypeInt}}

@@ -115,11 +115,11 @@ func (c *Config) check() error {
 	case len(c.Read)+len(c.Write) == 0:
 		return errors.New("want globs of the files that programs may read or write")
 	case c.Bytes < 0 || c.Undo < 0:
-		return errors.New("Bytes and Undo must not be negative")
+		return errors.New("the fields Bytes and Undo must not be negative")
 	case len(c.Label.Unnamed()) > 0:
 		return fmt.Errorf("the label %s has readers without their ids: write the tag without the @ part", c.Label)
 	case len(c.Write) > 0 && c.Journal == nil:
-		return errors.New("Write wants a Journal: without one nobody knows what a killed process was about to write")
+		return errors.New("the field Write wants a Journal: without one nobody knows what a killed process was about to write")
 	case both && !lost.Empty():
 		return fmt.Errorf("what is labelled %s could be written here, and read again without the label: add it to Label, or leave Read or Write out", lost)
 	case both && c.Trusted && !c.Admits.Integrity().Empty():

@@ -584,11 +584,13 @@ func TestPostFails(t *testing.T) {
 		answer http.HandlerFunc
 		state  outbox.State
 	}{
-		"404":        {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no "+r.URL.Path+" s3cret", 404) }, outbox.Failed},
-		"410":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, outbox.Failed},
-		"429":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, outbox.Waiting},
-		"500":        {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "s3cret", 500) }, outbox.Waiting},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, victim.url()+"/x", 307) }, outbox.Failed},
+		"404": {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no "+r.URL.Path+" s3cret", 404) }, outbox.Failed},
+		"410": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, outbox.Failed},
+		"429": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, outbox.Waiting},
+		"500": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "s3cret", 500) }, outbox.Waiting},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, victim.url()+"/x", http.StatusTemporaryRedirect)
+		}, outbox.Failed},
 		"a gigabyte": {func(w http.ResponseWriter, _ *http.Request) {
 			for range 1 << 14 {
 				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -626,7 +628,9 @@ func TestPostFails(t *testing.T) {
 		t.Errorf("redirects were followed: %q", victim.bodies)
 	}
 	s := newSite(t)
-	s.answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, victim.url()+"/x", 307) }
+	s.answer = func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, victim.url()+"/x", http.StatusTemporaryRedirect)
+	}
 	if _, err := http.Post(s.url(), "text/plain", strings.NewReader("x")); err != nil || len(victim.bodies) != 1 {
 		t.Errorf("the twin follows no redirect: %v", err)
 	}

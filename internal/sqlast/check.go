@@ -188,7 +188,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
 	if s.Group < 0 || s.Group > len(s.Columns) {
-		return nil, errors.New("Group is negative, or larger than the number of columns")
+		return nil, errors.New("the field Group is negative, or larger than the number of columns")
 	}
 	for i, o := range s.Columns {
 		sc.outputs = i >= s.Group // a column that the rows are grouped by may read them
