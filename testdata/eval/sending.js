@@ -69,7 +69,7 @@ return { a: box.fail() }  //! internal "box.fail: internal error"
 ---
 return { a: new Promise(() => {}) }  //! program "nothing will ever settle"
 ---
-return { get a() { return [tasks.where({ id: 0 })] } }  //! invalid "evaluates a query again and again"
+return { get a() { return [tasks.where({ id: 0 })] } }  //! invalid "has a new query each time it is read"
 ---
 return { a: tasks, b: box }  //! invalid "the result's b: box is an object, not data"
 ---
