@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,8 +88,12 @@ func newPostOffice(t *testing.T) *postOffice {
 	return p
 }
 
+// runs orders what a test sets before a run before what a server reads when the run connects to it.
+var runs atomic.Int64
+
 func (p *postOffice) serve(c net.Conn) {
 	defer func() { c.Close() }()
+	runs.Load()
 	if !p.start {
 		c = tls.Server(c, p.conf)
 	}
@@ -204,6 +209,7 @@ func newWorld(t *testing.T) *world {
 
 // run runs a program to its end.
 func (w *world) run(program string) *codemode.Result {
+	runs.Add(1)
 	w.t.Helper()
 	grants := codemode.Grants{}
 	for name, o := range w.more {
@@ -438,6 +444,12 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
+func (s *site) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.bodies)
+}
+
 func (s *site) url() string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
 func (s *site) chat(product string) *notify.Chat {
@@ -482,7 +494,7 @@ func TestChatText(t *testing.T) {
 		s := newSite(t)
 		w := newWorld(t)
 		w.chat = s.chat(product)
-		if res := w.run(`return team.post({ text: ` + string(quoted) + ` })`); res.Err != nil || len(s.bodies) != 1 {
+		if res := w.run(`return team.post({ text: ` + string(quoted) + ` })`); res.Err != nil || s.count() != 1 {
 			t.Fatalf("%s: %v %q", product, res.Err, s.bodies)
 		}
 		text := c.shown([]byte(s.bodies[0]))
@@ -503,7 +515,7 @@ func TestChatText(t *testing.T) {
 	w := newWorld(t)
 	w.chat = s.chat("teams")
 	res := w.run(`return team.post({ text: ` + string(quoted) + ` })`)
-	if res.Err != nil || len(s.bodies) != 1 {
+	if res.Err != nil || s.count() != 1 {
 		t.Fatal(res.Err)
 	}
 	var card struct {
@@ -538,13 +550,13 @@ func TestHook(t *testing.T) {
 	w := newWorld(t)
 	w.hook = s.hook()
 	s.answer = func(rw http.ResponseWriter, _ *http.Request) {
-		if len(s.bodies) < 2 {
+		if s.count() < 2 {
 			rw.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}
 	res := w.run(`return ops.send({ type: 'order.paid', data: { id: 7, by: ['ann', null] } })`)
 	w.at = w.at.Add(time.Minute)
-	if err := w.box.Pass(t.Context()); err != nil || res.Err != nil || len(s.bodies) != 2 || s.bodies[0] != s.bodies[1] {
+	if err := w.box.Pass(t.Context()); err != nil || res.Err != nil || s.count() != 2 || s.bodies[0] != s.bodies[1] {
 		t.Fatalf("%v %v %q", err, res.Err, s.bodies)
 	}
 	for i, h := range s.heads {
@@ -615,7 +627,7 @@ func TestPostFails(t *testing.T) {
 				}
 				res := w.run(program)
 				items, err := w.box.List(t.Context())
-				if err != nil || len(items) != 1 || items[0].State != c.state || len(s.bodies) != 1 {
+				if err != nil || len(items) != 1 || items[0].State != c.state || s.count() != 1 {
 					t.Errorf("%v %+v", err, items)
 				}
 				if text := w.text(res); strings.Contains(text, "s3cret") || len(items) > 0 && strings.Contains(items[0].Why, "b0dy") {
@@ -624,14 +636,14 @@ func TestPostFails(t *testing.T) {
 			})
 		}
 	}
-	if len(victim.bodies) != 0 {
+	if victim.count() != 0 {
 		t.Errorf("redirects were followed: %q", victim.bodies)
 	}
 	s := newSite(t)
 	s.answer = func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, victim.url()+"/x", http.StatusTemporaryRedirect)
 	}
-	if _, err := http.Post(s.url(), "text/plain", strings.NewReader("x")); err != nil || len(victim.bodies) != 1 {
+	if _, err := http.Post(s.url(), "text/plain", strings.NewReader("x")); err != nil || victim.count() != 1 {
 		t.Errorf("the twin follows no redirect: %v", err)
 	}
 
@@ -644,7 +656,7 @@ func TestPostFails(t *testing.T) {
 		w.chat.URL = func(context.Context) (string, error) { return "https://chat.example.com/s3cret", nil }
 		w.hook.URL = "https://hooks.example.com/x"
 		w.run(map[string]string{"team": `return team.post({ text: 'x' })`, "ops": `return ops.send({ type: 'x', data: 1 })`}[kind])
-		if items, _ := w.box.List(t.Context()); len(s.bodies) != 0 || len(items) != 1 || items[0].State != outbox.Waiting || !strings.Contains(items[0].Why, "not allowed") {
+		if items, _ := w.box.List(t.Context()); s.count() != 0 || len(items) != 1 || items[0].State != outbox.Waiting || !strings.Contains(items[0].Why, "not allowed") {
 			t.Errorf("%q %+v", s.bodies, items)
 		}
 	}
@@ -657,7 +669,7 @@ func TestNothingIsSentOfAFailedRun(t *testing.T) {
 		w.chat = s.chat("slack")
 		w.run(`await team.post({ text: 'x' }); ` + end)
 		items, err := w.box.List(t.Context())
-		if want := map[bool]int{true: 0, false: 1}[strings.HasPrefix(end, "throw")]; err != nil || len(items) != want || len(s.bodies) != want {
+		if want := map[bool]int{true: 0, false: 1}[strings.HasPrefix(end, "throw")]; err != nil || len(items) != want || s.count() != want {
 			t.Errorf("%s: %v %+v %q", end, err, items, s.bodies)
 		}
 	}
@@ -801,7 +813,7 @@ func TestStageFails(t *testing.T) {
 		l := &ledger{}
 		w.more["ledger"] = l
 		res := w.run(`await ledger.put(); return team.post({ text: 'x' })`)
-		if (res.Err != nil) != full || l.kept != !full || len(s.bodies) > 0 == full {
+		if (res.Err != nil) != full || l.kept != !full || s.count() > 0 == full {
 			t.Errorf("full: %v; %v, kept %v, sent %q", full, res.Err, l.kept, s.bodies)
 		}
 	}
