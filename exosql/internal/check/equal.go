@@ -30,8 +30,10 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 	}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
 	if x != nil && t != nil {
-		if a := t.Affinity(x); live.Engine == schema.SQLite && col.Kind == value.TypeDecimal && numeric(a) {
-			f.Rounds = a
+		if live.Engine == schema.SQLite {
+			if f.Affinity = t.Affinity(x); col.Kind == value.TypeDecimal && numeric(f.Affinity) {
+				f.Rounds = f.Affinity
+			}
 		}
 		f.Null = !x.NotNull && !col.Key
 		f.Unique = t.PrimaryKey != nil && len(t.PrimaryKey.Columns) == 1 && strings.EqualFold(t.PrimaryKey.Columns[0], x.Name)

@@ -212,7 +212,7 @@ func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.
 		f.c.link(sub, other, p.From, f, row, p.To)
 	}
 	if len(pairs) == 1 {
-		sel := sub.sources.Of(&sqlast.Select{Where: sub.where, Key: !f.c.Open && f.c.FormOf(pairs[0].From).Unique})
+		sel := sub.sources.Of(&sqlast.Select{Where: sub.where, Key: !f.c.Open && f.c.FormOf(pairs[0].From).OneFor(f.c.FormOf(pairs[0].To))})
 		for i, x := range theirs {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
 		}

@@ -12,8 +12,18 @@ type Form struct {
 	Clean     bool   // Clean: on SQLite, each cell is NULL or a value of the column's kind
 	Indexed   bool   // Indexed: an index includes the column
 	Unique    bool   // Unique: the column is the primary key of its table
+	Affinity  string // Affinity is the SQLite affinity of the column, by which it converts values before it compares them
 	Null      bool   // Null: no rule of the database forbids NULL, whatever the declaration is
 	Cast      bool   // Cast: an array is read as an array of Elem, since the engine does not recognize its type, like an array of an enum
+}
+
+// OneFor reports whether at most one row of SQLite has a key of this form that equals a value of the other form. A number equals
+// several texts, such as '1' and '1.0', and a TEXT key may have both. The other column's collation may equal 'a' and 'A'.
+func (f Form) OneFor(other Form) bool {
+	if !f.Unique || other.Equality != ExactEquality {
+		return false
+	}
+	return f.Affinity == "INTEGER" || f.Affinity == "REAL" || f.Affinity == "NUMERIC" || f.Affinity == other.Affinity
 }
 
 // Native is the database's type of a column that is text for programs, like an enum, inet, money or
