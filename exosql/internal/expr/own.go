@@ -20,7 +20,11 @@ func (c *State) Render(p *plan.Plan, sel *sqlast.Select, entered []*Row) error {
 	if err != nil {
 		return err
 	}
-	p.Text = text
+	if p.Text = text; p.Own {
+		if p.Typed, _, err = sqlast.Render(sel, c.Dialect); err != nil {
+			return err
+		}
+	}
 	for _, s := range slots {
 		p.Args = append(p.Args, c.Slots[s])
 	}

@@ -14,7 +14,7 @@ import (
 // five bytes would keep a frame of 8 MB in memory. (Five such programs used 4 GB.)
 func (p *Plan) Keep() (*Plan, int) {
 	k := *p
-	k.Text, k.Args, k.Cells = strings.Clone(p.Text), slices.Clone(p.Args), slices.Clone(p.Cells)
+	k.Text, k.Typed, k.Args, k.Cells = strings.Clone(p.Text), strings.Clone(p.Typed), slices.Clone(p.Args), slices.Clone(p.Cells)
 	k.Reads = maps.Clone(p.Reads)
 	owners := 0
 	for _, c := range k.Cells { // the texts of owners belong to declarations, so they are not copied
@@ -22,7 +22,7 @@ func (p *Plan) Keep() (*Plan, int) {
 			owners += size[Owner]() + len(c.Owner.Tags)*size[string]() + len(c.Owner.Cells)*8
 		}
 	}
-	n := size[Plan]() + len(k.Text) + cap(k.Args)*size[Source]() + keepCells(k.Cells) + owners
+	n := size[Plan]() + len(k.Text) + len(k.Typed) + cap(k.Args)*size[Source]() + keepCells(k.Cells) + owners
 	for _, cols := range k.Reads { // the names belong to declarations, so they are not copied
 		n += mapBytes * (1 + len(cols))
 	}

@@ -331,6 +331,13 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 	}
 	s.names++
 	var err error
+	if p.Own { // a value alone in a subquery would be a text, and not the enum or citext that it is compared with
+		typed, err := s.Conn.Prepare(ctx, "", p.Typed, types)
+		if err != nil {
+			return nil, boundError(err)
+		}
+		types = typed.ParamOIDs
+	}
 	st.sd, err = s.Conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), returning(p, rules), types)
 	if err != nil {
 		return nil, boundError(err)
