@@ -38,6 +38,15 @@ func fileOf(args []string) (string, error) {
 	return "", cli.Usagef("want one grant file, not %d", len(args))
 }
 
+// readNamed reads the grant file that the arguments name.
+func readNamed(args []string) (*grantfile.File, error) {
+	path, err := fileOf(args)
+	if err != nil {
+		return nil, err
+	}
+	return readGrants(path)
+}
+
 // readGrants reads a grant file. If the file has a fault, the error has exit code 1.
 func readGrants(path string) (*grantfile.File, error) {
 	_, f, err := readGrantsText(path)

@@ -69,17 +69,17 @@ func (f *File) recordFits() error {
 
 // budgetFindings says why the store of the budgets can't be opened.
 func (f *File) budgetFindings(ctx context.Context) []Finding {
-	err := f.Budgets.Fits(ctx, f.besideRecord())
+	err := f.Budgets.Fits(ctx, f.storeBase())
 	if err == nil {
 		return nil
 	}
 	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.Budgets.Line, f.Budgets.Column), exosql.Finding{Kind: "budgets", Problem: schema.Printable("budgets: " + err.Error())}}}
 }
 
-// besideRecord is the path behind which a store is that the file does not name.
-func (f *File) besideRecord() string { return cmp.Or(f.Record, f.Name) }
+// storeBase returns the path that a store's folder is named after, if the file does not name the store.
+func (f *File) storeBase() string { return cmp.Or(f.Record, f.Name) }
 
 // OpenBudgets opens the budgets of the file for ToolOptions; nil if it has none. closing closes their store.
 func (f *File) OpenBudgets(ctx context.Context) (set *budget.Set, closing func() error, err error) {
-	return f.Budgets.Open(ctx, f.besideRecord())
+	return f.Budgets.Open(ctx, f.storeBase())
 }

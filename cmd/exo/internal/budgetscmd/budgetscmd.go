@@ -17,8 +17,8 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns exo budgets. read reads a grant file.
-func Command(read func(path string) (*grantfile.File, error)) cli.Command {
+// Command returns exo budgets. read reads the grant file that the arguments name.
+func Command(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "budgets",
 		Args:  "[FILE]",
@@ -36,13 +36,7 @@ examples:
 			asJSON := fs.Bool("json", false, "print it as JSON")
 			as := fs.String("as", "", "`CLAIMS`: one principal alone, like org=5,user=1")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
-				path := "exo.yaml"
-				if len(args) > 1 {
-					return cli.Usagef("want one grant file")
-				} else if len(args) == 1 {
-					path = args[0]
-				}
-				f, err := read(path)
+				f, err := read(args)
 				if err != nil {
 					return err
 				}

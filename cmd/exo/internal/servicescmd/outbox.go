@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Outbox returns exo services outbox. read reads a grant file.
-func Outbox(read func(path string) (*grantfile.File, error)) cli.Command {
+// Outbox returns exo services outbox. read reads the grant file that the arguments name.
+func Outbox(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "services outbox",
 		Args:  "[FILE]",
@@ -40,21 +40,18 @@ examples:
 			retry := fs.String("retry", "", "`KEY`: deliver this message at once")
 			drop := fs.String("drop", "", "`KEY`: drop this message")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
-				path := "exo.yaml"
-				if len(args) > 1 || *retry != "" && *drop != "" {
-					return cli.Usagef("want one grant file, and -retry or -drop")
-				} else if len(args) == 1 {
-					path = args[0]
+				if *retry != "" && *drop != "" {
+					return cli.Usagef("want -retry or -drop, and not both")
 				}
-				f, err := read(path)
+				f, err := read(args)
 				if err != nil {
 					return err
 				}
 				if !f.Sends() {
-					return cli.Usagef("%s has no mail, chat or webhook among its services", path)
+					return cli.Usagef("%s has no mail, chat or webhook among its services", f.Name)
 				}
 				if *retry != "" && !f.Reviewed {
-					return cli.Usagef("-retry would send secrets, and nobody has reviewed %s: `exo show`, and then `reviewed: true`", path)
+					return cli.Usagef("-retry would send secrets, and nobody has reviewed %s: `exo show`, and then `reviewed: true`", f.Name)
 				}
 				o, closing, err := f.OpenOutbox(ctx, os.Getenv, *retry != "")
 				if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns the command exo services. read reads a grant file.
-func Command(read func(path string) (*grantfile.File, error)) cli.Command {
+// Command returns the command exo services. read reads the grant file that the arguments name.
+func Command(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "services",
 		Args:  "[FILE]",
@@ -38,13 +38,7 @@ examples:
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			asJSON := fs.Bool("json", false, "print it as JSON")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
-				path := "exo.yaml"
-				if len(args) > 1 {
-					return cli.Usagef("want one grant file")
-				} else if len(args) == 1 {
-					path = args[0]
-				}
-				f, err := read(path)
+				f, err := read(args)
 				if err != nil {
 					return err
 				}
