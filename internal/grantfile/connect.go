@@ -1,0 +1,75 @@
+package grantfile
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// This file connects to the databases of a file.
+
+// marks reports whether runs leave their IDs in the database, by which it knows later whether it kept them.
+func (x *Database) marks() bool { return x.Witness || x.Undo > 0 }
+
+// URL returns the name and the URL of the file's only database, for a host that opens it itself. env looks variables up.
+func (f *File) URL(env func(string) string) (name, url string, err error) {
+	if len(f.Databases) != 1 {
+		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: this command needs a file with exactly one", f.Name, len(f.Databases))
+	}
+	x := f.Databases[0]
+	if url, err = x.URL.Read(env); err == nil {
+		url, err = WithSchemas(url, x.Schema)
+	}
+	return x.Text, url, err
+}
+
+func (d *Declared) open(ctx context.Context, x Database, env func(string) string, images int) error {
+	url, err := x.connects(x.URL, env)
+	if err != nil {
+		return err
+	}
+	cursors, err := x.cursorKey(env)
+	if err != nil {
+		return err
+	}
+	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.marks(), Undo: x.Undo, CursorKey: cursors})
+	if err != nil {
+		return err
+	}
+	d.dbs[x.Text] = db
+	d.opened = append(d.opened, db)
+	if x.marks() {
+		d.Witnesses, d.Names = append(d.Witnesses, db), append(d.Names, x.Text)
+	}
+	return nil
+}
+
+// cursorKey returns the key of the database's cursors; nil: there is none in the file. Two databases with one text have two keys.
+func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
+	if x.Cursors.Kind == "" {
+		return nil, nil
+	}
+	text, err := x.Cursors.Text(env)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) < 32 {
+		return nil, fail.Errorf(fail.Invalid, "", "cursors: %s has a key of %d characters: want at least 32 random ones, like those of `openssl rand -base64 32`", x.Cursors, len(text))
+	}
+	return hkdf.Key(sha256.New, []byte(text), nil, "grantfile 1: cursors of "+x.Text, 32)
+}
+
+// connects returns the URL at the place at, for a connection to the database.
+func (x *Database) connects(at Secret, env func(string) string) (url string, err error) {
+	if url, err = at.Read(env); err != nil {
+		return "", err
+	}
+	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
+		return "", fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
+	}
+	return WithSchemas(url, x.Schema)
+}
