@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +22,6 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -133,13 +130,7 @@ func (f *File) approvals(r *reader, e entry) {
 		"key": func(e entry) {
 			a.Key = r.Secret(e.Value, "key")
 		},
-		"store": func(e entry) {
-			if s := r.Text(e.Value, "store"); strings.Contains(s, ":") {
-				a.Store = r.Secret(e.Value, "store")
-			} else if s != "" {
-				a.Store = Secret{Kind: "folder", Name: s, Pos: posOf(e.Value), Dir: r.Dir}
-			}
-		},
+		"store":  func(e entry) { a.Store = r.Store(e) },
 		"wait":   func(e entry) { a.Wait = r.Duration(e.Value, "wait") },
 		"link":   func(e entry) { a.Link = r.Name(e.Value, "link") },
 		"shows":  func(e entry) { a.Shows = r.Names(e.Value, "shows") },
@@ -158,31 +149,13 @@ func (f *File) approvals(r *reader, e entry) {
 	if a.Key.Kind == "" || a.Store.Kind == "" {
 		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }. `key` is the place of the key that encrypts change sets; `store` is a folder, or env:NAME with the URL of a PostgreSQL database, and must outlive this process")
 	}
-	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Folder(), beside(r.Dir, a.Key.Name)) {
+	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Store.Folder(), beside(r.Dir, a.Key.Name)) {
 		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, so anyone who copies the folder could read it: keep the key elsewhere")
 	}
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
 		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
 	}
 }
-
-// Open opens the store.
-func (a Approvals) Open(ctx context.Context, env func(string) string) (store.Store, error) {
-	if a.Store.Kind == "folder" {
-		return store.OpenFolder(a.Folder(), &store.LocalOptions{Shared: true})
-	}
-	if env == nil {
-		env = os.Getenv
-	}
-	at, err := a.Store.Read(env)
-	if err != nil {
-		return nil, err
-	}
-	return postgres.Open(ctx, at, nil)
-}
-
-// Folder returns the folder in which change sets wait, if Store is a folder.
-func (a Approvals) Folder() string { return beside(a.Store.Dir, a.Store.Name) }
 
 // Approves reports whether some change may wait for a person.
 func (f *File) Approves() bool {
@@ -318,16 +291,14 @@ func (f *File) Sees(visible value.Label) bool {
 	return value.NewLabel(f.tags()...).Secrecy().FlowsTo(visible)
 }
 
-// ApprovalFindings returns the reasons why change sets can't be kept. It opens no store.
-func (f *File) ApprovalFindings() []Finding {
+// ApprovalFindings returns the reasons why change sets can't be kept.
+func (f *File) ApprovalFindings(ctx context.Context) []Finding {
 	if !f.Approves() && !f.Sends() {
 		return nil
 	}
-	_, err := f.ApprovalKey()
-	if err == nil && f.Approvals.Store.Kind == "folder" {
-		_, err = os.Stat(filepath.Dir(f.Approvals.Folder()))
-	} else if err == nil {
-		_, err = f.Approvals.Store.Read(os.Getenv)
+	_, err := f.approvalKey()
+	if err == nil {
+		err = f.Approvals.Store.StoreFits(ctx, nil)
 	}
 	if err == nil {
 		return nil
@@ -336,8 +307,19 @@ func (f *File) ApprovalFindings() []Finding {
 	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: "approvals", Problem: "approvals: " + err.Error()}}}
 }
 
-// ApprovalKey returns the key that encrypts the change sets of the file.
-func (f *File) ApprovalKey() ([]byte, error) {
+// OpenApprovals opens the store in which change sets and messages wait, with the key that encrypts them.
+func (f *File) OpenApprovals(ctx context.Context, env func(string) string) (at store.Store, key []byte, err error) {
+	if key, err = f.approvalKey(); err == nil {
+		at, err = f.Approvals.Store.OpenStore(ctx, env)
+	}
+	if err != nil {
+		err = fmt.Errorf("approvals: %w", err)
+	}
+	return at, key, err
+}
+
+// approvalKey returns the key that encrypts the change sets of the file.
+func (f *File) approvalKey() ([]byte, error) {
 	text, err := f.Approvals.Key.Text(nil)
 	if err != nil {
 		err = fmt.Errorf("%w: if there is no key yet, `exo approvals init` makes one", err)

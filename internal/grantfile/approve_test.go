@@ -216,7 +216,7 @@ func TestApprovalFindings(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := fmt.Sprint(f.ApprovalFindings()); !strings.Contains(got, "exo approvals init") {
+		if got := fmt.Sprint(f.ApprovalFindings(t.Context())); !strings.Contains(got, "exo approvals init") {
 			t.Errorf("%q: %s", key, got)
 		}
 		if k, err := pending.Open(t.Context(), f, nil); err == nil {
@@ -227,7 +227,7 @@ func TestApprovalFindings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "key"), []byte(strings.Repeat("k", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.ApprovalFindings(); got != nil {
+	if got := f.ApprovalFindings(t.Context()); got != nil {
 		t.Errorf("%v", got)
 	}
 }

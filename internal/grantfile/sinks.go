@@ -51,13 +51,9 @@ func (f *File) OpenOutbox(ctx context.Context, env func(string) string, deliver 
 }
 
 func (f *File) openBox(ctx context.Context, env func(string) string, kept outbox.Kept) (*box, error) {
-	key, err := f.ApprovalKey()
+	at, key, err := f.OpenApprovals(ctx, env)
 	if err != nil {
-		return nil, fmt.Errorf("approvals: %w", err)
-	}
-	at, err := f.Approvals.Open(ctx, env)
-	if err != nil {
-		return nil, fmt.Errorf("approvals: %w", err)
+		return nil, err
 	}
 	o, err := outbox.New(outbox.Options{Store: at, Key: key, Kept: kept})
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo/budget"
-	"github.com/exoagent/exoagent/exo/store"
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
@@ -57,13 +53,7 @@ func AmountsOf(b budget.Budget) []int { return []int{b.Calls, b.Rows, b.Bytes, b
 func Read(r *strict.Reader, e strict.Entry) (out Budgets) {
 	out.Pos = e.Pos()
 	of := map[string]map[string]budget.Budget{}
-	fields := map[string]func(strict.Entry){"store": func(e strict.Entry) {
-		if s := r.Text(e.Value, "store"); strings.Contains(s, ":") {
-			out.Store = r.Secret(e.Value, "store")
-		} else if s != "" {
-			out.Store = strict.Secret{Kind: "folder", Name: s, Pos: strict.PosOf(e.Value), Dir: r.Dir}
-		}
-	}}
+	fields := map[string]func(strict.Entry){"store": func(e strict.Entry) { out.Store = r.Store(e) }}
 	for _, per := range Pers {
 		fields[per] = func(e strict.Entry) { of[per] = windows(r, e.Value, per) }
 	}
@@ -139,26 +129,20 @@ func (b *Budgets) Bounds() (out []Bound) {
 	return out
 }
 
-// folder is where what was used is kept, if the store is a folder: the one that the file names, or one behind the path of record or file.
-func (b *Budgets) folder(behind string) string {
-	if b.Store.Kind == "folder" {
-		return strict.Beside(b.Store.Dir, b.Store.Name)
+// place returns where what was used is kept: the store that the file names, or a folder behind the path of record or file.
+func (b *Budgets) place(behind string) strict.Secret {
+	if b.Store.Kind == "" {
+		return strict.Secret{Kind: "folder", Name: behind + ".budgets"}
 	}
-	return behind + ".budgets"
+	return b.Store
 }
 
-// Fits opens and closes a store that is a database, and returns why it can't be opened. A folder is not made: Fits looks for the folder that
-// it would be in. behind is as for Open.
+// Fits returns why the store can't be opened. behind is as for Open.
 func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil
 	}
-	if b.Store.Kind == "folder" || b.Store.Kind == "" {
-		_, err := os.Stat(filepath.Dir(b.folder(behind)))
-		return err
-	}
-	_, closing, err := b.Open(ctx, behind)
-	return errors.Join(err, closing())
+	return b.place(behind).StoreFits(ctx, nil)
 }
 
 // Open opens the store, and makes its budgets; nil if the file has none. behind is the path of the record, or else of the file: a store that the file does
@@ -168,15 +152,7 @@ func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, clo
 	if len(b.All) == 0 {
 		return nil, closing, nil
 	}
-	var s store.Store
-	if b.Store.Kind == "folder" || b.Store.Kind == "" {
-		s, err = store.OpenFolder(b.folder(behind), &store.LocalOptions{Shared: true})
-	} else {
-		var at string
-		if at, err = b.Store.Read(os.Getenv); err == nil {
-			s, err = postgres.Open(ctx, at, nil)
-		}
-	}
+	s, err := b.place(behind).OpenStore(ctx, nil)
 	if err != nil {
 		return nil, closing, fmt.Errorf("budgets: %w", err)
 	}

@@ -4,8 +4,6 @@ package pending
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
@@ -32,17 +30,14 @@ func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet))
 	if !f.Approves() {
 		return nil, nil
 	}
-	key, err := f.ApprovalKey()
+	at, key, err := f.OpenApprovals(ctx, nil)
 	if err != nil {
-		return nil, fmt.Errorf("approvals: %w", err)
+		return nil, err
 	}
-	k := &Sets{Key: key}
-	if k.Store, err = f.Approvals.Open(ctx, os.Getenv); err != nil {
-		return nil, fmt.Errorf("approvals: %w", err)
-	}
-	opt := review.Options{Store: k.Store, Key: key, Wait: f.Approvals.Wait, Notify: notify}
-	if at := f.Approvals.Link.Text; at != "" {
-		opt.Link = func(id string) string { return at + "/" + id }
+	k := &Sets{Store: at, Key: key}
+	opt := review.Options{Store: at, Key: key, Wait: f.Approvals.Wait, Notify: notify}
+	if page := f.Approvals.Link.Text; page != "" {
+		opt.Link = func(id string) string { return page + "/" + id }
 	}
 	if k.Keeper, err = review.New(opt); err != nil {
 		return nil, errors.Join(err, k.Close())

@@ -5,7 +5,6 @@ package services
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 	"github.com/exoagent/exoagent/exo/files"
 	"github.com/exoagent/exoagent/exo/record/tree"
-	"github.com/exoagent/exoagent/exo/store"
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 	"github.com/exoagent/exoagent/internal/plainfile"
@@ -27,15 +24,6 @@ var fileCalls = []Offer{
 	{Name: "read", Description: "returns the text of a file", Use: "reads"},
 	{Name: "rows", Description: "returns the rows of a CSV file or of JSON lines", Use: "reads"},
 	{Name: "write", Description: "makes or replaces a whole file", Use: "acts"},
-}
-
-// journal reads the place of a store: a folder, env:NAME or file:PATH.
-func journal(r *strict.Reader, e strict.Entry) strict.Secret {
-	s := r.Text(e.Value, e.Name)
-	if strings.Contains(s, ":") {
-		return r.Secret(e.Value, e.Name)
-	}
-	return strict.Secret{Kind: "folder", Name: s, Pos: strict.PosOf(e.Value), Dir: r.Dir}
 }
 
 // checkFiles compares what the file says of a folder with itself, and lists its methods.
@@ -60,7 +48,7 @@ func (s *Service) checkFiles(r *strict.Reader) {
 		bad("`undo` is for a folder with `write`")
 	case tree.Within(s.folder(), r.Dir):
 		r.At(s.Files.Pos, "files: this grant file is in the folder, and so may be its record and keys: give programs a folder of their own")
-	case has && s.Journal.Kind == "folder" && tree.Within(s.folder(), strict.Beside(r.Dir, s.Journal.Name)):
+	case has && s.Journal.Kind == "folder" && tree.Within(s.folder(), s.Journal.Folder()):
 		r.At(s.Journal.Pos, "journal: it is in the folder of the files: keep it elsewhere")
 	}
 	for _, o := range fileCalls {
@@ -119,21 +107,10 @@ func (s *Service) openFiles(ctx context.Context, env func(string) string) (Opene
 		c.Approve = &changeset.Who{}
 	}
 	var err error
-	switch s.Journal.Kind {
-	case "":
-	case "folder":
-		c.Journal, err = store.OpenFolder(strict.Beside(s.Journal.Dir, s.Journal.Name), &store.LocalOptions{Shared: true})
-	default:
-		if env == nil {
-			env = os.Getenv
+	if s.Journal.Kind != "" {
+		if c.Journal, err = s.Journal.OpenStore(ctx, env); err != nil {
+			return Opened{}, fmt.Errorf("journal: %w", err)
 		}
-		var url string
-		if url, err = s.Journal.Read(env); err == nil {
-			c.Journal, err = postgres.Open(ctx, url, nil)
-		}
-	}
-	if err != nil {
-		return Opened{}, fmt.Errorf("journal: %w", err)
 	}
 	f, err := files.Open(s.interfaceName(), s.Doc, c)
 	closing := func() {

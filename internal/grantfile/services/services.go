@@ -114,7 +114,7 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 			"to":        func(e strict.Entry) { s.To = recipients(r, e) },
 			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
 			"files":     func(e strict.Entry) { s.Files = r.Name(e.Value, e.Name) },
-			"journal":   func(e strict.Entry) { s.Journal = journal(r, e) },
+			"journal":   func(e strict.Entry) { s.Journal = r.Store(e) },
 			"undo":      func(e strict.Entry) { s.Undo = r.Days(e.Value, e.Name) },
 			"trusted":   func(e strict.Entry) { s.Trusted = r.Bool(e.Value, e.Name) },
 			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },

@@ -1,0 +1,55 @@
+package strict
+
+// This file has the places of stores: a folder, or a PostgreSQL database whose URL has another place.
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/exo/store/postgres"
+)
+
+// Store reads the place of a store: a folder, env:NAME or file:PATH.
+func (r *Reader) Store(e Entry) Secret {
+	s := r.Text(e.Value, e.Name)
+	if strings.Contains(s, ":") {
+		return r.Secret(e.Value, e.Name)
+	} else if s == "" {
+		return Secret{}
+	}
+	return Secret{Kind: "folder", Name: s, Pos: PosOf(e.Value), Dir: r.Dir}
+}
+
+// Folder returns the folder of a store that is one.
+func (s Secret) Folder() string { return Beside(s.Dir, s.Name) }
+
+// OpenStore opens the store at the place. env looks variables up; nil: os.Getenv.
+func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.Store, error) {
+	if s.Kind == "folder" {
+		return store.OpenFolder(s.Folder(), &store.LocalOptions{Shared: true})
+	}
+	if env == nil {
+		env = os.Getenv
+	}
+	at, err := s.Read(env)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, at, nil)
+}
+
+// StoreFits returns why the store can't be opened. It makes no folder, and opens and closes a database.
+func (s Secret) StoreFits(ctx context.Context, env func(string) string) error {
+	if s.Kind == "folder" {
+		_, err := os.Stat(filepath.Dir(s.Folder()))
+		return err
+	}
+	at, err := s.OpenStore(ctx, env)
+	if err != nil {
+		return err
+	}
+	return at.Close()
+}
