@@ -119,9 +119,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 		return nil, errors.New("codemode: nothing is granted: pass at least one object in Grants")
 	}
 	t := &Tool{name: opt.Name, principal: opt.Principal, review: opt.Review}
-	if t.name == "" {
-		t.name = "execute"
-	}
+	t.name = cmp.Or(t.name, "execute")
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool: want a letter or _, then up to 63 letters, digits, _ and -", opt.Name)
 	}

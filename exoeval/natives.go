@@ -123,12 +123,7 @@ func (r *run) listed(v goja.Value) []string {
 }
 
 func (r *run) anyRecorded(args []goja.Value) bool {
-	for _, a := range args {
-		if _, ok := a.(*guest.Opaque); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a goja.Value) bool { _, ok := a.(*guest.Opaque); return ok })
 }
 
 // refuseAny throws if an argument is recorded.

@@ -4,6 +4,7 @@ package exoeval
 
 import (
 	"embed"
+	"slices"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -33,12 +34,7 @@ func (p *polyfill) wanted(of *front.Facts) bool {
 const anyGenerator = "*"
 
 func mentions(of *front.Facts, words []string) bool {
-	for _, w := range words {
-		if of.Names[w] || w == anyGenerator && of.Generators {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return of.Names[w] || w == anyGenerator && of.Generators })
 }
 
 func (p *polyfill) load(r *run, made map[string]goja.Value) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -54,9 +55,7 @@ func inPackage(name string, vars []string, function string) string {
 		fmt.Fprintf(&b, "\t\t&%s,\n", v)
 	}
 	b.WriteString("\t}\n}\n")
-	if function == "" {
-		function = "nil"
-	}
+	function = cmp.Or(function, "nil")
 	fmt.Fprintf(&b, "\nfunc ExoCheckGrants() any { return %s }\n", function)
 	if name == "main" {
 		b.WriteString("\nfunc init() { exo_check_run(ExoCheckVariables(), ExoCheckGrants()) }\n" + checkCode)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -198,9 +199,7 @@ func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	if err != nil { // the parser's error is dropped, since it quotes the URL and may show the password
 		return nil, errors.New(flag + ": this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
 	}
-	if pc.ConnectTimeout == 0 {
-		pc.ConnectTimeout = 15 * time.Second
-	}
+	pc.ConnectTimeout = cmp.Or(pc.ConnectTimeout, 15*time.Second)
 	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})
 	return pc, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -111,9 +112,7 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 	}
 	if v.effects {
 		yaml := d.Effects(findings)
-		if yaml == "" {
-			yaml = "# no facet has to allow more\n"
-		}
+		yaml = cmp.Or(yaml, "# no facet has to allow more\n")
 		if _, err := io.WriteString(std.Out, yaml); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Tool == nil {
 		return nil, fmt.Errorf("%w: Config.Tool is missing: set a function that returns the tool of an identity", ErrConfig)
 	}
-	if cfg.Name == "" {
-		cfg.Name = "exoagent"
-	}
+	cfg.Name = cmp.Or(cfg.Name, "exoagent")
 	if cfg.Version == "" {
 		cfg.Version = "dev"
 	}

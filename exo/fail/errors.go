@@ -3,6 +3,7 @@ package fail
 // This file has the error type, its kinds, and the functions that read it.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,9 +108,7 @@ func (e *Error) Message() string {
 
 // In sets Op, if the code that made the error has not set it.
 func (e *Error) In(op string) *Error {
-	if e.Op == "" {
-		e.Op = op
-	}
+	e.Op = cmp.Or(e.Op, op)
 	return e
 }
 

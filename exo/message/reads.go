@@ -3,8 +3,9 @@ package message
 // This file finds the labels of what a call reads and shows, and the rows that a selection shows.
 
 import (
-	"github.com/exoagent/exoagent/exo/value"
 	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // An expression has two labels. A condition, an order, a group or a sum *reads* values, since they decide the
@@ -60,12 +61,7 @@ func (m *Method) sets(p *Param) bool {
 	if p.Bind == "" || m.Result == nil || m.Result.Args["ns"] == nil {
 		return false
 	}
-	for _, t := range m.Result.Args["ns"].Ext {
-		if t.Var == p.Bind+".ns" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Result.Args["ns"].Ext, func(t *Term) bool { return t.Var == p.Bind+".ns" })
 }
 
 // Shows joins the labels of everything that a value of type t shows.

@@ -214,15 +214,7 @@ type Interface struct {
 
 // is reports whether i may be used as the kind called name.
 func (i *Interface) is(name string) bool {
-	if i.Name == name {
-		return true
-	}
-	for _, k := range i.Is {
-		if k == name {
-			return true
-		}
-	}
-	return false
+	return i.Name == name || slices.Contains(i.Is, name)
 }
 
 // Names lists what can follow a dot: fields and canonical method names, in declared order, or else sorted.

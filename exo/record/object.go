@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,9 +57,7 @@ func fieldsOf(into any) map[string]any {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		name := f.Tag.Get("json")
-		if name == "" {
-			name = f.Name
-		}
+		name = cmp.Or(name, f.Name)
 		fields[name] = v.Field(i).Addr().Interface()
 	}
 	return fields

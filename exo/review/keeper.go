@@ -3,6 +3,7 @@ package review
 // This file has the Keeper, and the review of a run. approved.go has what follows; seal.go and entry.go have what is stored.
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -61,9 +62,7 @@ func New(opt Options) (*Keeper, error) {
 	case opt.Wait < 0:
 		return nil, fmt.Errorf("review: change sets would wait for %v: want a time above 0, or 0 for 24 hours", opt.Wait)
 	}
-	if opt.Wait == 0 {
-		opt.Wait = defaultFor
-	}
+	opt.Wait = cmp.Or(opt.Wait, defaultFor)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -133,9 +132,7 @@ func (k *Keeper) met(ctx context.Context, r *exo.Reviewed) (rules []string, who 
 		if !slices.Contains(rules, rule) {
 			rules = append(rules, rule)
 		}
-		if who.Least == "" {
-			who.Least = w.Least
-		}
+		who.Least = cmp.Or(who.Least, w.Least)
 		if first || rank[w.By] > rank[who.By] {
 			who.By = w.By
 		}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -136,9 +137,7 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		if !sf.IsExported() || sf.Tag.Get("json") == "-" {
 			continue
 		}
-		if name == "" {
-			name = sf.Name
-		}
+		name = cmp.Or(name, sf.Name)
 		switch {
 		case scalar.ReservedName(name):
 			return bad(fmt.Sprintf("can't be named %q, which is reserved", name))

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding"
 	"math"
 	"reflect"
@@ -17,9 +18,7 @@ import (
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
 		what := at
-		if what == "" {
-			what = "the argument"
-		}
+		what = cmp.Or(what, "the argument")
 		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
 	}
 	switch f.kind {

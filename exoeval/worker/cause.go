@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -100,10 +101,7 @@ func classify(x ended, said string) *Death {
 
 // outOfMemory reports whether the Go runtime wrote that it got no more memory, for data, a stack or a thread.
 func outOfMemory(said string) bool {
-	for _, s := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to create new OS thread", "pthread_create failed"} {
-		if strings.Contains(said, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "stack exceeds", "failed to create new OS thread", "pthread_create failed"}, func(s string) bool {
+		return strings.Contains(said, s)
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -80,9 +81,7 @@ func table(m measured, rounds int) (string, error) {
 }
 
 func (m measured) of(name, unit string) ([]float64, error) {
-	if unit == "" {
-		unit = "ns/op"
-	}
+	unit = cmp.Or(unit, "ns/op")
 	x := m[name][unit]
 	if len(x) == 0 {
 		return nil, fmt.Errorf("%s reported no %s", name, unit)

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"cmp"
 	"encoding/base64"
 	"strconv"
 	"strings"
@@ -64,9 +65,7 @@ func canonicalDecimal(s string) (string, bool) {
 	if len(whole) > MaxDigits || len(frac) > MaxDigits {
 		return "", false
 	}
-	if whole == "" {
-		whole = "0"
-	}
+	whole = cmp.Or(whole, "0")
 	if frac != "" {
 		whole += "." + frac
 	}

@@ -2,6 +2,7 @@ package testutil
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -33,9 +34,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 	if h := u.Query().Get("host"); h != "" {
 		host = h
 	}
-	if port == "" {
-		port = "5432"
-	}
+	port = cmp.Or(port, "5432")
 	l, err := net.Listen("tcp", "127.0.0.1:0") // closing l frees the port for the pooler
 	if err != nil {
 		t.Fatal(err)

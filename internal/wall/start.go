@@ -3,6 +3,7 @@ package wall
 // This file starts a process for the host, and ends it with all processes that it started.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -187,9 +188,7 @@ func (p *Process) Pid() int { return p.p.Pid }
 
 // check completes a Spec. It refuses a Spec that depends on the present folder, or that the system can't express.
 func (s *Spec) check() error {
-	if s.Dir == "" {
-		s.Dir = "/"
-	}
+	s.Dir = cmp.Or(s.Dir, "/")
 	if s.Memory == 0 {
 		s.Memory = 1 << 30
 	}

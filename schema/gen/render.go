@@ -91,9 +91,7 @@ func fileName(table string) string {
 		return '_'
 	}, table)
 	s = strings.Trim(s, "_") // Go ignores files with names that begin with _
-	if s == "" {
-		s = "x"
-	}
+	s = cmp.Or(s, "x")
 	return s + "_table"
 }
 

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -54,9 +55,7 @@ const defaultTokens = 4096
 
 func (m *model) request(req *agent.ModelRequest) *request {
 	out := &request{Model: m.name, MaxTokens: req.MaxTokens, Stream: true}
-	if out.MaxTokens == 0 {
-		out.MaxTokens = defaultTokens
-	}
+	out.MaxTokens = cmp.Or(out.MaxTokens, defaultTokens)
 	if req.System != "" {
 		// Everything up to here is cached, since it is the same in every request of a chat. The
 		// tools, the largest part, come before the system prompt.

@@ -3,6 +3,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -124,9 +125,7 @@ func Named(name string, getenv func(string) string) (agent.Model, error) {
 		if model == "" && address != "" {
 			return nil, p.nameless()
 		}
-		if model == "" {
-			model = p.model
-		}
+		model = cmp.Or(model, p.model)
 		key := agent.NewAPIKey(getenv(p.key))
 		if key.IsZero() && address == "" {
 			return nil, fmt.Errorf("%s is not set, which %s needs", p.key, which)

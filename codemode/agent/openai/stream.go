@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strings"
@@ -158,9 +159,7 @@ func (s *stream) call(d call) *building {
 		s.open[d.Index] = b
 		s.calls = append(s.calls, b)
 	}
-	if b.id == "" {
-		b.id = d.ID
-	}
+	b.id = cmp.Or(b.id, d.ID)
 	return b
 }
 

@@ -2,6 +2,7 @@ package bearer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,9 +58,7 @@ func NewJWT(opt Options) (*JWT, error) {
 	case opt.Leeway < 0 || opt.Leeway > maxLeeway:
 		return bad("leeway %s: want 0 to %s", opt.Leeway, maxLeeway)
 	}
-	if opt.Leeway == 0 {
-		opt.Leeway = DefaultLeeway
-	}
+	opt.Leeway = cmp.Or(opt.Leeway, DefaultLeeway)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

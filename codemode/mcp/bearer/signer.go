@@ -1,6 +1,7 @@
 package bearer
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -39,9 +40,7 @@ var reserved = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act"}
 
 // NewSigner makes a signer.
 func NewSigner(opt SignerOptions) (*Signer, error) {
-	if opt.For == 0 {
-		opt.For = 5 * time.Minute
-	}
+	opt.For = cmp.Or(opt.For, 5*time.Minute)
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

@@ -10,6 +10,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -48,9 +49,7 @@ var allowed = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]{0,40}\.)?([a-z_][a-z0-9_]{
 
 // quoted returns the name of a table and the name of its index, quoted for statements.
 func quoted(table string) (name, index string, err error) {
-	if table == "" {
-		table = "exo_store"
-	}
+	table = cmp.Or(table, "exo_store")
 	m := allowed.FindStringSubmatch(table)
 	if m == nil {
 		return "", "", fmt.Errorf("%w: the name %.80q of a table; want at most 41 of a-z, 0-9 and _, not beginning with a digit, perhaps after the name of a schema, as in exo.store", store.ErrInvalid, table)

@@ -3,6 +3,8 @@ package source
 // This file has the eraser's cursor over tokens, its list of edits, and its bounds. The other files of the eraser use them.
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
@@ -118,12 +120,7 @@ func (e *eraser) atEnd() bool  { return e.i == len(e.toks)-1 }
 func (e *eraser) peek(n int) tok { return e.toks[min(e.i+n, len(e.toks)-1)] }
 
 func (e *eraser) at(texts ...string) bool {
-	for _, t := range texts {
-		if t == e.text() && !e.atEnd() {
-			return true
-		}
-	}
-	return false
+	return !e.atEnd() && slices.Contains(texts, e.text())
 }
 
 func (e *eraser) next() {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -98,9 +99,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	b := builder{check: check}
 	b.add(message.WireNode{Op: message.OpRef, Ref: 1, Recv: -1})
 	method := map[Use]string{UseEqual: "where", UseRange: "where"}[use]
-	if method == "" {
-		method = "orderBy"
-	}
+	method = cmp.Or(method, "orderBy")
 	rows := b.last()
 	param := b.add(message.WireNode{Op: message.OpParam, Name: method, Recv: rows})
 	row := b.add(message.WireNode{Op: message.OpField, Name: fc.Alias, Recv: param})

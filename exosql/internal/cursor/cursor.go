@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // ErrNotValid is the only error for a text that Open refuses, whether it was forged, cut, or sealed
@@ -94,10 +95,5 @@ func (s *Sealer) Open(use Use, text string) ([]byte, error) {
 // sized reports whether a text has a possible length of a cursor, before any work is done for it.
 // base64 skips line breaks, so a text with one would be longer than its content needs.
 func (s *Sealer) sized(text string) bool {
-	for _, size := range buckets {
-		if len(text) == base64.RawURLEncoding.EncodedLen(size+s.aead.Overhead()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(buckets[:], func(size int) bool { return len(text) == base64.RawURLEncoding.EncodedLen(size+s.aead.Overhead()) })
 }

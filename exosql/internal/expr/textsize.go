@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -79,12 +81,10 @@ func textSize(op sqlast.Op, args []Expr) Digits {
 // made reports whether an operand is calculated. Then each operand gets its own bound. A bound
 // repeats its operand, so a bound around the whole would repeat the bounds inside.
 func made(args []Expr) bool {
-	for _, a := range args {
-		if _, value := asArgument(a); !value && (a.Type().Size != Digits{}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a Expr) bool {
+		_, value := asArgument(a)
+		return !value && a.Type().Size != Digits{}
+	})
 }
 
 // Longest returns the bound on the bytes of a text that is one of args.

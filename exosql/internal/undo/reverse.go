@@ -3,6 +3,7 @@ package undo
 // This file reverses what a run has changed: exactly, or not at all.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,9 +188,7 @@ func same(a, b []engine.Image) bool {
 func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	for _, s := range steps {
 		why := r.why[name(s)]
-		if why == "" {
-			why = "it is missing, or not as the run left it"
-		}
+		why = cmp.Or(why, "it is missing, or not as the run left it")
 		out = append(out, Refusal{s, why})
 	}
 	return out

@@ -137,10 +137,7 @@ func Reach(live *schema.Database, written []schema.Name) []*schema.Table {
 }
 
 func acts(k schema.ForeignKey) bool {
-	for _, a := range []schema.Action{k.OnDelete, k.OnUpdate} {
-		if a != schema.NoAction && a != schema.Restrict && a != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]schema.Action{k.OnDelete, k.OnUpdate}, func(a schema.Action) bool {
+		return a != schema.NoAction && a != schema.Restrict && a != ""
+	})
 }

@@ -2,6 +2,7 @@
 package servicescmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,9 +97,7 @@ func (o *offered) print(w io.Writer) error {
 	fmt.Fprintf(w, "service %s\n", o.Service)
 	for _, c := range o.Calls {
 		use := c.Use
-		if use == "" {
-			use = "not granted"
-		}
+		use = cmp.Or(use, "not granted")
 		fmt.Fprintf(w, "  %s (%s)\n", printable.OneLine(c.Name), use)
 		if c.Route != "" && c.Route != c.Name {
 			fmt.Fprintf(w, "    sends: %s\n", printable.OneLine(c.Route))

@@ -3,6 +3,7 @@ package undocmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -114,9 +115,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 			return fmt.Errorf("the database %s: %w", x.Text, err)
 		}
 		role := o.role
-		if role == "" {
-			role = live.Role.Name
-		}
+		role = cmp.Or(role, live.Role.Name)
 		if _, err := io.WriteString(std.Out, exosql.UndoTriggers(live, role, x.Undo, f.Written(live, x.Text)...)); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -110,9 +111,7 @@ func (e *Endpoint) Interruption(text []byte) *agent.ModelError {
 	if code, err := strconv.Atoi(strings.Trim(string(f.Code), `"`)); err == nil && code >= 400 && code < 600 {
 		status = code
 	}
-	if status == 0 {
-		status = 500
-	}
+	status = cmp.Or(status, 500)
 	return e.Refusal(status, nil, text)
 }
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -37,9 +38,7 @@ func decodeNumeric(b []byte) value.Value {
 		part = appendGroup(make([]byte, 0, 4*(n-i)), 0) // write the zeros between the point and the first group
 	}
 	w, p := strings.TrimLeft(string(whole), "0"), strings.TrimRight(string(part), "0")
-	if w == "" {
-		w = "0"
-	}
+	w = cmp.Or(w, "0")
 	if p != "" {
 		p = "." + p
 	}

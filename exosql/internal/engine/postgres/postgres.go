@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -101,9 +102,7 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 			return err
 		}
 	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = defaultConnect
-	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnect)
 	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
 	pgsession.Own(&c.Config) // this precedes the host's hooks, which may set further options
 	own := c.Config.AfterConnect
