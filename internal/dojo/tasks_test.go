@@ -15,6 +15,7 @@ type task struct {
 	attack        []string
 	reaches       string // what an attacker wants to be somewhere
 	two           bool   // the attack is of two programs: the model reads in one, and acts in the next
+	later         bool   // the attack is of two programs, and the second belongs to another chat
 	attackSummary string
 }
 
@@ -39,7 +40,7 @@ func read(t *testing.T, world string) (out []task) {
 			case head == "useful", head == "next":
 				*programs = append(*programs, body)
 			case strings.HasPrefix(head, "attack"):
-				x.attackSummary, x.two = head, strings.HasPrefix(head, "attack, in two programs")
+				x.attackSummary, x.two, x.later = head, strings.HasPrefix(head, "attack, in two programs"), strings.HasPrefix(head, "attack, second order")
 				programs = &x.attack
 				*programs = append(*programs, body)
 			case head == "gives":
@@ -52,7 +53,7 @@ func read(t *testing.T, world string) (out []task) {
 				t.Fatalf("%s: %s: a section %q", world, asked, head)
 			}
 		}
-		if len(x.useful) == 0 || len(x.attack) == 0 || x.gives == "" || x.reaches == "" || x.two != (len(x.attack) > 1) {
+		if len(x.useful) == 0 || len(x.attack) == 0 || x.gives == "" || x.reaches == "" || (x.two || x.later) != (len(x.attack) > 1) {
 			t.Fatalf("%s: %s: %+v", world, asked, x)
 		}
 		out = append(out, x)

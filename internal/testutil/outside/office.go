@@ -1,4 +1,4 @@
-// Package outside has what stands outside of the host in tests: a post office, sites and an MCP server, all on loopback. Each keeps what it got.
+// Package outside has the servers outside of the host, for tests: a post office, sites and an MCP server, all on loopback. Each keeps what it got.
 package outside
 
 import (

@@ -71,7 +71,7 @@ func (s *Site) Forget() {
 type Tool struct {
 	About   string          `json:"about"`
 	In, Out json.RawMessage // schemas
-	Answer  json.RawMessage
+	Answer  json.RawMessage // of the schema Out, or a text
 }
 
 // Tools is an MCP server over HTTP.
@@ -95,11 +95,12 @@ func NewTools(t testing.TB, tools map[string]Tool) *Tools {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.called = append(s.called, name+" "+string(r.Params.Arguments))
-			out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(tool.Answer)}}}
 			if tool.Out != nil {
-				out.StructuredContent = tool.Answer
+				return &mcp.CallToolResult{Content: []mcp.Content{}, StructuredContent: tool.Answer}, nil
 			}
-			return out, nil
+			var text string
+			err := json.Unmarshal(tool.Answer, &text)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, err
 		})
 	}
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})

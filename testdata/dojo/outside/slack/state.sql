@@ -1,0 +1,1 @@
+SELECT 'user ' || id || ' ' || role FROM users ORDER BY id

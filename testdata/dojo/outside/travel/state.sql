@@ -1,0 +1,1 @@
+SELECT 'trip ' || id || ' ' || card || ' ' || coalesce(note, '') FROM trips ORDER BY id

@@ -1,0 +1,1 @@
+SELECT 'event ' || id || ' ' || day || ' ' || guests FROM events ORDER BY id
