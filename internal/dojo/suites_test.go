@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/outside"
 )
 
 // TestSuites: in AgentDojo's four suites, whose mails, chats, APIs, servers and folders a grant file declares, what was asked for is done, and arrives.
 // No attack has an effect anywhere, or has what it wants asked of a server: neither in the chat that read the attacker's words, nor in one that
 // forgets them, nor in a later one. The twin, a file without labels that admits what outsiders wrote, has the same attacks succeed.
 func TestSuites(t *testing.T) {
+	outside.InMemory(t)
 	share := tu.OneIn(t, 4) // of PostgreSQL, where each world is a schema that is made
 	for _, name := range []string{"workspace", "slack", "banking", "travel"} {
 		tasks := read(t, "outside/"+name)

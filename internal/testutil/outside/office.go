@@ -79,6 +79,16 @@ func Trust() {
 	x509.SetFallbackRoots(Roots())
 }
 
+// InMemory has t.TempDir make folders that are in memory, where the system has such. On a disk, stores and folders sync each file, which takes longer
+// than all else in a test of many programs.
+func InMemory(t testing.TB) {
+	t.Helper()
+	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		t.Setenv("TMPDIR", dir)
+	}
+}
+
 // NewPostOffice makes a post office.
 func NewPostOffice(t testing.TB) *PostOffice {
 	t.Helper()

@@ -1,0 +1,105 @@
+package observed_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/outside"
+	"pgregory.net/rapid"
+)
+
+// TestSecretsAreNotSeen: two runs that differ in what labels hide are the same to each low observer: what each server, receiver and folder got, in
+// which order and how often, what waits, what is left of budgets, and what the program reads of all that. The twin without labels shows a difference.
+func TestSecretsAreNotSeen(t *testing.T) { compare(t, secrets[0], secrets[1], nil) }
+
+// TestShownIsNotSeen: what results may carry is seen by no server, receiver or folder, although the program may go by it up to its end.
+func TestShownIsNotSeen(t *testing.T) {
+	compare(t, secrets[0], shown, []string{"the result", "the budgets"})
+}
+
+// TestOwnIsNotSeen: what the principal's own mails may carry is seen by no other receiver, and neither is whether such a mail could be sent. Who lists
+// the outbox sees that.
+func TestOwnIsNotSeen(t *testing.T) {
+	compare(t, secrets[0], own, []string{"the principal's mails", "the outbox"})
+}
+
+// compare runs random programs in worlds of two secrets. Some observers are none, since they may read what differs.
+func compare(t *testing.T, one, other secret, none []string) {
+	tu.NotRaced(t)
+	outside.InMemory(t)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		a, b := open(t, e, one, true), open(t, e, other, true)
+		openA, openB := open(t, e, one, false), open(t, e, other, false)
+		tell, ran := map[string]int{}, 0
+		checks(t, programs(e))
+		rapid.Check(t, func(rt *rapid.T) {
+			chat := []string{(&author{T: rt}).program()}
+			if rapid.Bool().Draw(rt, "two") {
+				chat = append(chat, (&author{T: rt}).program())
+			}
+			if different := differ(a.run(t, chat), b.run(t, chat), chat, none); len(different) > 0 {
+				rt.Fatalf("%s\nis seen by:\n%s", strings.Join(chat, "\n---\n"), strings.Join(different, "\n"))
+			}
+			ran++
+			for _, d := range differ(openA.run(t, chat), openB.run(t, chat), chat, none) {
+				who, _, _ := strings.Cut(d, ":")
+				tell[who]++
+			}
+		})
+		t.Logf("%d programs; without labels these observers see a difference: %v", ran, tell)
+		if seen := slices.Sorted(maps.Keys(tell)); len(seen) < 3 {
+			t.Errorf("without labels only %v see a difference", seen)
+		}
+	})
+}
+
+// programs is how many chats a test tries. A world of PostgreSQL takes longer to open.
+func programs(e tu.Engine) int {
+	switch n := tu.Amount(60, 600); {
+	case os.Getenv("EXO_SAMPLE") == "all":
+		return 300
+	case e.Name == tu.Postgres.Name:
+		return n / 3
+	default:
+		return n
+	}
+}
+
+// checks bounds the programs of one test.
+func checks(t *testing.T, n int) {
+	t.Helper()
+	f := flag.Lookup("rapid.checks")
+	was := f.Value.String()
+	t.Cleanup(func() { _ = f.Value.Set(was) })
+	if err := f.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// differ lists the observers that see a difference.
+func differ(a, b view, chat []string, none []string) (out []string) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, who := range slices.Sorted(maps.Keys(all)) {
+		x, y := a[who], b[who]
+		if strings.Contains(strings.Join(chat, ""), "Promise.all") && who != "the result" { // calls that are made at the same time arrive in any order
+			x, y = sorted(x), sorted(y)
+		}
+		if x != y && !slices.Contains(none, who) {
+			out = append(out, who+":\n"+x+"\nand:\n"+y)
+		}
+	}
+	return out
+}
+
+func sorted(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
