@@ -63,7 +63,7 @@ func compare(t *testing.T, one, other secret, none []string) {
 func programs(e tu.Engine) int {
 	switch n := tu.Amount(60, 600); {
 	case os.Getenv("EXO_SAMPLE") == "all":
-		return 300
+		return 150
 	case e.Name == tu.Postgres.Name:
 		return n / 3
 	default:
