@@ -136,10 +136,13 @@ func (d *author) statement() string {
 	return "await " + d.call(calls) + ";"
 }
 
-// program is a whole one. What it reads first has no label for the run.
+// before begins each program. What it reads has no label for the run.
+const before = "let n = 1, e0 = ''; const rows = await people.orderBy(p => p.id), [a, b, c] = rows;\n"
+
+// program is a whole one.
 func (d *author) program() string {
 	d.reads = d.of("nothing", "nothing", "bonuses", "bonuses", "everything")
-	out := "let n = 1, e0 = ''; const rows = await people.orderBy(p => p.id), [a, b, c] = rows;\n"
+	out := before
 	if d.in(3) {
 		out += "try { await " + d.call(atOnce) + "; } catch (e) { e0 = e.message; console.log(e0); }\n"
 	}
