@@ -23,15 +23,17 @@ import (
 func TestMail(t *testing.T) {
 	for _, start := range []bool{false, true} {
 		p := newPostOffice(t)
-		p.start = start
+		if p.start = start; start {
+			p.StartTLS()
+		}
 		w := newWorld(t)
 		w.mailer = p.mail()
 		res := w.run(`await mailer.send({ to: 'ann', subject: 'Grüße, 世界 👩‍👧', text: 'One.\r\n.\nThree äöü\n' }); return mailer.send({ to: 'me', subject: 'x', text: 'y' })`)
-		mails := p.got()
+		mails := p.Mails()
 		if res.Err != nil || len(mails) != 2 {
 			t.Fatalf("%v %+v", res.Err, mails)
 		}
-		m, err := mail.ReadMessage(strings.NewReader(mails[0].data))
+		m, err := mail.ReadMessage(strings.NewReader(mails[0].Data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +42,7 @@ func TestMail(t *testing.T) {
 		if subject != "Grüße, 世界 👩‍👧" || strings.TrimSpace(strings.ReplaceAll(string(body), "\r\n", "\n")) != "One.\n.\nThree äöü" || !strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%q %q %v", subject, body, m.Header)
 		}
-		if id := res.ID.KeyOf(1); m.Header.Get("Message-Id") != "<"+id+"@example.com>" || !slices.Equal(mails[0].to, []string{"RCPT TO:<ann@example.com>"}) || mails[1].to[0] != "RCPT TO:<cat@example.com>" {
+		if id := res.ID.KeyOf(1); m.Header.Get("Message-Id") != "<"+id+"@example.com>" || !slices.Equal(mails[0].To, []string{"RCPT TO:<ann@example.com>"}) || mails[1].To[0] != "RCPT TO:<cat@example.com>" {
 			t.Errorf("%v %q", m.Header, mails)
 		}
 		if text := w.text(res); strings.Contains(text, "s3cret") || !strings.Contains(text, "env:PASSWORD") {
@@ -79,12 +81,12 @@ func TestHeaderInjection(t *testing.T) {
 	if res := w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y'.repeat(70000) })`); res.Err == nil {
 		t.Error("a huge mail is sent")
 	}
-	if got := p.got(); len(got) != 0 {
+	if got := p.Mails(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if res := w.run(`return mailer.send({ to: 'ann', subject: 'Été à 5\u202f€ 👩\u200d💻 ?=', text: 'Bcc: eve@example.com\n.\nMAIL FROM:<a@b.c>' })`); res.Err != nil || len(p.got()) != 1 || len(p.got()[0].to) != 1 {
-		t.Errorf("%v %+v", res.Err, p.got())
-	} else if m, err := mail.ReadMessage(strings.NewReader(p.got()[0].data)); err != nil || m.Header.Get("Bcc") != "" {
+	if res := w.run(`return mailer.send({ to: 'ann', subject: 'Été à 5\u202f€ 👩\u200d💻 ?=', text: 'Bcc: eve@example.com\n.\nMAIL FROM:<a@b.c>' })`); res.Err != nil || len(p.Mails()) != 1 || len(p.Mails()[0].To) != 1 {
+		t.Errorf("%v %+v", res.Err, p.Mails())
+	} else if m, err := mail.ReadMessage(strings.NewReader(p.Mails()[0].Data)); err != nil || m.Header.Get("Bcc") != "" {
 		t.Error(err, m)
 	}
 
@@ -115,12 +117,12 @@ func TestMailFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPostOffice(t)
-			p.says = func(command string) string {
+			p.Says(func(command string) string {
 				if command == c.at {
 					return c.line
 				}
 				return ""
-			}
+			})
 			w := newWorld(t)
 			w.mailer = p.mail()
 			res := w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'a b0dy' })`)
@@ -143,12 +145,13 @@ func TestMailFails(t *testing.T) {
 	t.Run("without TLS", func(t *testing.T) {
 		p := newPostOffice(t)
 		p.start = true
-		p.says = func(command string) string {
+		p.StartTLS()
+		p.Says(func(command string) string {
 			if command == "EHLO" {
 				return "250-example.com\r\n250 AUTH PLAIN"
 			}
 			return ""
-		}
+		})
 		for _, login := range []bool{true, false} {
 			w := newWorld(t)
 			if w.mailer = p.mail(); !login {
@@ -156,10 +159,8 @@ func TestMailFails(t *testing.T) {
 			}
 			w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if slices.ContainsFunc(p.heard, func(l string) bool { return strings.HasPrefix(l, "AUTH") || strings.HasPrefix(l, "MAIL") }) {
-			t.Errorf("the password or the mail went in clear: %q", p.heard)
+		if slices.ContainsFunc(p.Heard(), func(l string) bool { return strings.HasPrefix(l, "AUTH") || strings.HasPrefix(l, "MAIL") }) {
+			t.Errorf("the password or the mail went in clear: %q", p.Heard())
 		}
 	})
 	t.Run("another certificate", func(t *testing.T) {
@@ -168,8 +169,8 @@ func TestMailFails(t *testing.T) {
 		w.mailer = p.mail()
 		w.mailer.Roots = x509.NewCertPool()
 		w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
-		if items, _ := w.box.List(t.Context()); len(p.heard) != 0 || len(items) != 1 || !strings.Contains(items[0].Why, "certificate") {
-			t.Errorf("%q %+v", p.heard, items)
+		if items, _ := w.box.List(t.Context()); len(p.Heard()) != 0 || len(items) != 1 || !strings.Contains(items[0].Why, "certificate") {
+			t.Errorf("%q %+v", p.Heard(), items)
 		}
 	})
 	t.Run("a private network", func(t *testing.T) {
@@ -178,8 +179,8 @@ func TestMailFails(t *testing.T) {
 		w.mailer = p.mail()
 		w.mailer.Host.Networks = nil
 		w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
-		if items, _ := w.box.List(t.Context()); len(p.heard) != 0 || len(items) != 1 || !strings.Contains(items[0].Why, "not allowed") {
-			t.Errorf("%q %+v", p.heard, items)
+		if items, _ := w.box.List(t.Context()); len(p.Heard()) != 0 || len(items) != 1 || !strings.Contains(items[0].Why, "not allowed") {
+			t.Errorf("%q %+v", p.Heard(), items)
 		}
 	})
 }

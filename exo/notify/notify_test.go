@@ -84,9 +84,9 @@ func TestOwnLabel(t *testing.T) {
 	for _, admits := range []value.Label{{}, all} {
 		w.rules.Admits = admits
 		for _, to := range []string{"me", "ann"} {
-			before := len(p.got())
+			before := len(p.Mails())
 			res := w.run(`const p = await book.get(); return mailer.send({ to: '` + to + `', subject: 'x', text: p.email })`)
-			if sent, may := len(p.got()) > before, to == "me" || !admits.Empty(); sent != may {
+			if sent, may := len(p.Mails()) > before, to == "me" || !admits.Empty(); sent != may {
 				t.Errorf("to %s, of whom each is admitted: %v: sent %v: %v", to, !admits.Empty(), sent, res.Err)
 			}
 		}
@@ -146,8 +146,8 @@ func TestSecretMissing(t *testing.T) {
 	w.mailer = p.mail()
 	w.mailer.Secret = func(context.Context, string) (string, error) { return "", errNo }
 	w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'y' })`)
-	if items, _ := w.box.List(t.Context()); len(p.heard) != 0 || len(items) != 1 || items[0].State != outbox.Waiting {
-		t.Errorf("%q %+v", p.heard, items)
+	if items, _ := w.box.List(t.Context()); len(p.Heard()) != 0 || len(items) != 1 || items[0].State != outbox.Waiting {
+		t.Errorf("%q %+v", p.Heard(), items)
 	}
 }
 

@@ -3,20 +3,14 @@ package notify_test
 // This file has the servers of the tests, a post office and a site, and the programs that send to them.
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/web"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -35,142 +30,21 @@ func here(context.Context, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// post is a server of mails on loopback, with a certificate for example.com.
+// postOffice is a server of mails, and how it is used here.
 type postOffice struct {
-	t     *testing.T
-	at    net.Listener
-	conf  *tls.Config
-	roots *x509.CertPool
-	start bool                               // STARTTLS
-	says  func(command string) (line string) // in place of what it says otherwise; "": that
-
-	mu    sync.Mutex
-	mails []delivered
-	heard []string
-}
-
-type delivered struct {
-	from string
-	to   []string
-	data string
+	*mailtest.Server
+	start bool // STARTTLS
 }
 
 func newPostOffice(t *testing.T) *postOffice {
 	t.Helper()
-	s := httptest.NewTLSServer(http.NotFoundHandler())
-	t.Cleanup(s.Close)
-	roots := x509.NewCertPool()
-	roots.AddCert(s.Certificate())
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &postOffice{t: t, at: l, conf: &tls.Config{Certificates: s.TLS.Certificates}, roots: roots}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go p.serve(c)
-		}
-	}()
-	return p
-}
-
-// runs orders what a test sets before a run before what a server reads when the run connects to it.
-var runs atomic.Int64
-
-func (p *postOffice) serve(c net.Conn) {
-	defer func() { c.Close() }()
-	runs.Load()
-	if !p.start {
-		c = tls.Server(c, p.conf)
-	}
-	in := bufio.NewReader(c)
-	say := func(line string) { _, _ = io.WriteString(c, line+"\r\n") }
-	secure, d := !p.start, delivered{}
-	answer := func(command, line string) bool {
-		if p.says != nil {
-			if s := p.says(command); s != "" {
-				line = s
-			}
-		}
-		say(line)
-		return line[0] < '4'
-	}
-	answer("", "220 example.com ESMTP")
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return
-		}
-		line = strings.TrimRight(line, "\r\n")
-		p.mu.Lock()
-		p.heard = append(p.heard, line)
-		p.mu.Unlock()
-		verb, _, _ := strings.Cut(strings.ToUpper(line), " ")
-		switch {
-		case verb == "EHLO" && secure:
-			answer("EHLO", "250-example.com\r\n250-8BITMIME\r\n250 AUTH PLAIN")
-		case verb == "EHLO" && p.start:
-			answer("EHLO", "250-example.com\r\n250 STARTTLS")
-		case verb == "STARTTLS":
-			if !answer("STARTTLS", "220 go") {
-				continue
-			}
-			c = tls.Server(c, p.conf)
-			in, secure = bufio.NewReader(c), true
-		case verb == "AUTH":
-			answer("AUTH", "235 in")
-		case strings.HasPrefix(line, "MAIL FROM:"):
-			if d = (delivered{from: line}); answer("MAIL", "250 ok") {
-				continue
-			}
-		case strings.HasPrefix(line, "RCPT TO:"):
-			if answer("RCPT", "250 ok") {
-				d.to = append(d.to, line)
-			}
-		case verb == "DATA":
-			if !answer("DATA", "354 go") {
-				continue
-			}
-			var b strings.Builder
-			for {
-				line, err := in.ReadString('\n')
-				if err != nil {
-					return
-				}
-				if line == ".\r\n" {
-					break
-				}
-				b.WriteString(strings.TrimPrefix(line, "."))
-			}
-			if d.data = b.String(); answer(".", "250 taken") {
-				p.mu.Lock()
-				p.mails = append(p.mails, d)
-				p.mu.Unlock()
-			}
-		case verb == "QUIT":
-			say("221 bye")
-			return
-		default:
-			answer(verb, "250 ok")
-		}
-	}
+	return &postOffice{Server: mailtest.New(t)}
 }
 
 func (p *postOffice) mail() *notify.Mail {
 	secret := func(_ context.Context, name string) (string, error) { return name + "-s3cret", nil }
-	return &notify.Mail{Host: web.Host{Name: "example.com", Port: p.at.Addr().(*net.TCPAddr).Port, Networks: loopback}, StartTLS: p.start, From: "bot@example.com", Secret: secret, Place: "env:PASSWORD", Roots: p.roots, Lookup: here,
+	return &notify.Mail{Host: web.Host{Name: "example.com", Port: p.Port, Networks: loopback}, StartTLS: p.start, From: "bot@example.com", Secret: secret, Place: "env:PASSWORD", Roots: p.Roots, Lookup: here,
 		To: []notify.Recipient{{Name: "ann", Address: "ann@example.com"}, {Name: "me", Claim: "email"}}}
-}
-
-func (p *postOffice) got() []delivered {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.mails)
 }
 
 // world runs programs with sinks.
@@ -200,7 +74,6 @@ func newWorld(t *testing.T) *world {
 
 // run runs a program to its end.
 func (w *world) run(program string) *codemode.Result {
-	runs.Add(1)
 	w.t.Helper()
 	grants := codemode.Grants{}
 	for name, o := range w.more {
