@@ -232,6 +232,7 @@ const (
 	RowSecurity      FindingKind = check.RowSecurity      // policies have no effect, or none on this role
 	HiddenEffect     FindingKind = check.HiddenEffect     // a write starts a trigger, a rule or a cascade
 	NotReadable      FindingKind = check.NotReadable      // the role may not read the table or column
+	NotWritable      FindingKind = check.NotWritable      // the role may not do what programs may
 	RoleRights       FindingKind = check.RoleRights       // the role has more rights than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value

@@ -8,7 +8,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/answer"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/undo"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
@@ -68,8 +67,8 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	if !opt.Witness {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
 	}
-	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; let a migration run %s", why, CreateWitness)
+	if why := unit.MarksWrong(live); why != "" {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s", why)
 	}
 	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { _, err := w.Forgotten(ctx); return err })
 	if err != nil || opt.Undo <= 0 {

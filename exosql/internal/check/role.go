@@ -98,6 +98,9 @@ func (c *Checker) role() {
 		own = "exo_reader"
 	}
 	f.Fix = "a URL with a role of its own: CREATE ROLE " + own + " LOGIN NOSUPERUSER NOBYPASSRLS"
+	if c.Writes != nil {
+		grants = append(grants, c.Writes.Rights()...)
+	}
 	for _, g := range append(schemas, grants...) {
 		f.Fix += "; " + g + own
 	}
