@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -209,10 +210,9 @@ type Finding struct {
 }
 
 func findings(found []check.Finding) []Finding {
-	var out []Finding
-	for _, f := range found {
-		out = append(out, Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Facet, f.Link, f.Effect, f.Warning})
-	}
+	out := scalar.Each(found, func(f check.Finding) Finding {
+		return Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Facet, f.Link, f.Effect, f.Warning}
+	})
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/undo"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -183,10 +184,7 @@ func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, e
 	if db.core() == nil {
 		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
 	}
-	var names []string
-	for _, n := range tables {
-		names = append(names, sqlname.Quote(n.Schema)+"."+sqlname.Quote(n.Name))
-	}
+	names := scalar.Each(tables, func(n schema.Name) string { return sqlname.Quote(n.Schema) + "." + sqlname.Quote(n.Name) })
 	err = db.db.Units.Marks(ctx, "exosql: Unkept", func(w engine.Writer) (err error) {
 		list, err = w.Unkept(ctx, names)
 		return err
