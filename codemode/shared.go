@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // sharedKind is an interface that several kinds of columns extend. It has the members and operators
@@ -118,10 +120,7 @@ func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	if len(s.of) > 3 {
 		return ""
 	}
-	var names []string
-	for _, k := range s.of {
-		names = append(names, d.shown[k.Name])
-	}
+	names := scalar.Each(s.of, func(k *kind) string { return d.shown[k.Name] })
 	base := strings.Join(names, "Or")
 	name := base
 	for n := 2; d.taken[name]; n++ {

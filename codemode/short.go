@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // This file writes the parts that only a short description has. Each table is a line, and sentences explain what queries can do, instead of
@@ -207,10 +208,7 @@ func (d *declarer) listed(all *declarations, rules []rule) string {
 		if n == 0 {
 			title = "all columns"
 		}
-		var names []string
-		for _, l := range s.lines {
-			names = append(names, k.names[slices.Index(k.lines, l)])
-		}
+		names := scalar.Each(s.lines, func(l member) string { return k.names[slices.Index(k.lines, l)] })
 		list(title, strings.Join(s.signs, " "), k.Interface, d.columnScope(k.Interface, "V"), names, true)
 	}
 	for _, k := range d.kinds {
@@ -237,10 +235,7 @@ func named(text, name string) bool {
 }
 
 func (d *declarer) names(kinds []*kind) string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, d.shown[k.Name])
-	}
+	names := scalar.Each(kinds, func(k *kind) string { return d.shown[k.Name] })
 	return strings.Join(names, ", ")
 }
 

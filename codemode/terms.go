@@ -222,10 +222,7 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 		}
 		return s
 	case t.Ext != nil:
-		var xs []string
-		for _, x := range t.Ext {
-			xs = append(xs, d.term(x, sc, pos))
-		}
+		xs := scalar.Each(t.Ext, func(x *message.Term) string { return d.term(x, sc, pos) })
 		return strings.Join(xs, " & ")
 	case t.Key != "":
 		return "Record<" + cmp.Or(sc.keys[t.Key], "string") + ", " + d.term(t.Of, sc, pos) + ">"

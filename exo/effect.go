@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // State is what became of an effect.
@@ -269,10 +270,7 @@ func (s *Session) doomedBy() error {
 func (s *Session) Effects() []Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []Effect
-	for _, c := range s.sorted() {
-		out = append(out, c.Effect)
-	}
+	out := scalar.Each(s.sorted(), func(c *change) Effect { return c.Effect })
 	return out
 }
 

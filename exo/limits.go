@@ -113,8 +113,8 @@ type Budgets interface {
 // Purse is what one run takes from budgets. Several goroutines may use it.
 type Purse interface {
 	// Take takes what the message with the number call uses: the call and its effect before it acts, in the order of messages; what it read before the program gets the
-	// reply. An error refuses the message. If all is set, the run has read what its result may not carry, and Take takes all that the run could
-	// use, for good: then what is left does not depend on what the run does next.
+	// reply. An error refuses the message. If all is set, the run has read what its result may not carry, and Take takes all calls,
+	// rows and bytes that the run could use, for good: then what is left does not depend on what the run does next. The gate refuses its further effects.
 	Take(now time.Time, call uint64, u Use, all bool) error
 	// Settle gives back what was not used when the run has ended. happened is the number of effects that took place, or may have.
 	Settle(happened int)

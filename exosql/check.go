@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -209,10 +210,9 @@ type Finding struct {
 }
 
 func findings(found []check.Finding) []Finding {
-	var out []Finding
-	for _, f := range found {
-		out = append(out, Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Facet, f.Link, f.Effect, f.Warning})
-	}
+	out := scalar.Each(found, func(f check.Finding) Finding {
+		return Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Facet, f.Link, f.Effect, f.Warning}
+	})
 	return out
 }
 
@@ -232,6 +232,7 @@ const (
 	RowSecurity      FindingKind = check.RowSecurity      // policies have no effect, or none on this role
 	HiddenEffect     FindingKind = check.HiddenEffect     // a write starts a trigger, a rule or a cascade
 	NotReadable      FindingKind = check.NotReadable      // the role may not read the table or column
+	NotWritable      FindingKind = check.NotWritable      // the role may not do what programs may
 	RoleRights       FindingKind = check.RoleRights       // the role has more rights than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Permission allows a write one side effect. The zero Permission allows nothing. String returns its form in a grant file, under effects.
@@ -102,9 +103,6 @@ func list(columns []constant) string {
 
 // permissions returns the permissions of package decl inside.
 func permissions(known []Permission) []decl.Permission {
-	var all []decl.Permission
-	for _, p := range known {
-		all = append(all, p.p)
-	}
+	all := scalar.Each(known, func(p Permission) decl.Permission { return p.p })
 	return all
 }

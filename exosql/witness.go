@@ -8,10 +8,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/answer"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/undo"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -68,8 +68,8 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	if !opt.Witness {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
 	}
-	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; let a migration run %s", why, CreateWitness)
+	if why := unit.MarksWrong(live); why != "" {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s", why)
 	}
 	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { _, err := w.Forgotten(ctx); return err })
 	if err != nil || opt.Undo <= 0 {
@@ -184,10 +184,7 @@ func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, e
 	if db.core() == nil {
 		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
 	}
-	var names []string
-	for _, n := range tables {
-		names = append(names, sqlname.Quote(n.Schema)+"."+sqlname.Quote(n.Name))
-	}
+	names := scalar.Each(tables, func(n schema.Name) string { return sqlname.Quote(n.Schema) + "." + sqlname.Quote(n.Name) })
 	err = db.db.Units.Marks(ctx, "exosql: Unkept", func(w engine.Writer) (err error) {
 		list, err = w.Unkept(ctx, names)
 		return err

@@ -124,6 +124,7 @@ func plain(d *schema.Database) *schema.Database {
 		t.Owned, t.Writable = false, nil
 		text(&t.PartitionBy)
 		for i := range t.Columns {
+			t.Columns[i].Sequence = ""
 			text(&t.Columns[i].Default)
 			text(&t.Columns[i].GenExpr)
 		}

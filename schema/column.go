@@ -20,7 +20,9 @@ type Column struct {
 	Collation string // Collation is set if it is not the default, like "NOCASE" on SQLite
 	Loose     bool   // Loose: the collation treats different texts as equal, like NOCASE, RTRIM, a program's own or a nondeterministic one. The types citext and char(n) compare loosely without Loose
 
-	Unreadable bool // Unreadable: PostgreSQL's role may not read the column, so each query that names it fails
+	Unreadable bool     // Unreadable: PostgreSQL's role may not read the column, so each query that names it fails
+	Unwritable []string // Unwritable has those of "INSERT" and "UPDATE" that PostgreSQL's role may not do to the column, and "USAGE" if it may not use Sequence
+	Sequence   string   // Sequence is the sequence of PostgreSQL that the default takes numbers from, with its schema and quotes as in SQL; "": none. Identity columns have none
 
 	Comment string
 

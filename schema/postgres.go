@@ -128,15 +128,26 @@ func (r *postgresReader) relations() error {
 func (r *postgresReader) columns() error {
 	return r.each(`SELECT a.attrelid::bigint, a.attname::text, a.atttypid::bigint, format_type(a.atttypid, a.atttypmod), a.attnotnull, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
 			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN CASE WHEN pg_collation_is_visible(l.oid) THEN '' ELSE l.collnamespace::regnamespace || '.' END || l.collname END, ''), coalesce(NOT l.collisdeterministic, false),
-			coalesce(col_description(a.attrelid, a.attnum), ''), coalesce(NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT'), false)
+			coalesce(col_description(a.attrelid, a.attnum), ''), coalesce(NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT'), false),
+			(SELECT coalesce(json_agg(p), '[]')::text FROM unnest('{INSERT,UPDATE,USAGE}'::text[]) AS p
+				WHERE CASE WHEN p = 'USAGE' THEN NOT has_sequence_privilege(s.refobjid, p) ELSE NOT has_column_privilege(a.attrelid, a.attnum, p) END),
+			coalesce((SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = s.refobjid), '')
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+		LEFT JOIN LATERAL (SELECT x.refobjid FROM pg_depend AS x JOIN pg_class AS c ON c.oid = x.refobjid AND c.relkind = 'S'
+			WHERE x.classid = 'pg_attrdef'::regclass AND x.objid = d.oid AND x.refclassid = 'pg_class'::regclass LIMIT 1) AS s ON true
 		WHERE a.attrelid = ANY ($1::text::oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`, func(rows *sql.Rows) error {
 		var rel, typ int64
 		var c Column
-		var format, expr, identity, generated string
-		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment, &c.Unreadable); err != nil {
+		var format, expr, identity, generated, unwritable string
+		if err := rows.Scan(&rel, &c.Name, &typ, &format, &c.NotNull, &expr, &identity, &generated, &c.Collation, &c.Loose, &c.Comment, &c.Unreadable, &unwritable, &c.Sequence); err != nil {
 			return err
+		}
+		if unwritable != "[]" {
+			var err error
+			if c.Unwritable, err = list(unwritable); err != nil {
+				return err
+			}
 		}
 		r.typeOf(typ, format).set(&c)
 		switch generated {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // calls runs the calls of a reply in order. Each result is in the chat before
@@ -98,10 +99,7 @@ func (r *run) toolNames() string {
 	if len(r.Tools) == 0 {
 		return "there are none"
 	}
-	var names []string
-	for _, t := range r.Tools {
-		names = append(names, t.Name())
-	}
+	names := scalar.Each(r.Tools, func(t *codemode.Tool) string { return t.Name() })
 	return "there is " + strings.Join(names, ", ")
 }
 

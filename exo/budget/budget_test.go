@@ -301,13 +301,29 @@ func TestWithheldShowsNothing(t *testing.T) {
 		}
 		return fmt.Sprint(all[0].Used, all[1].Used)
 	}
-	for secret := range 6 {
+	for _, secret := range []int{1, 2, 3, 4, 5, 150} { // 150: more calls than a run may make
 		if a, b := left(0, "secret"), left(secret, "secret"); a != b {
 			t.Errorf("the secret %d shows: %s and %s", secret, a, b)
 		}
 	}
 	if left(0, "post") == left(5, "post") {
 		t.Error("the twin, whose result may leave, shows nothing")
+	}
+	// Such a run has no more effects, so the one that it had is all that it uses.
+	set := in(t, store.NewMemory(nil), budget.Budget{Per: budget.Principal, Every: day, Effects: 5, Calls: 100})
+	h := newHost(t, set, exo.Limits{})
+	r := h.begin(ann)
+	for i, method := range []string{"post", "secret", "send", "post", "secret"} {
+		if err := r.call(method); (err != nil) != (i == 2 || i == 3) {
+			t.Error(method, err)
+		}
+	}
+	if n, text := r.passes(40, "secret"); n != 40 {
+		t.Errorf("it has %d more calls, then %s", n, text)
+	}
+	_ = r.end(nil)
+	if all, err := set.List(t.Context(), noon); err != nil || all[0].Used.Effects != 1 {
+		t.Errorf("%v %+v", err, all)
 	}
 }
 

@@ -39,7 +39,7 @@ type part struct {
 	have     amounts     // what is reserved and not used
 	used     amounts     // by this run, in the window
 	empty    [kinds]bool // the run has found nothing left
-	all      bool        // all that the run may use is reserved, and stays used
+	all      bool        // all calls, rows and bytes that the run may use are reserved, and stay used
 }
 
 // Take implements exo.Purse. If one budget refuses, nothing is used of the others.
@@ -117,12 +117,15 @@ func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks
 		left, missing := max(x.bound[k]-w.Used[k], 0), max(need[k]-next.have[k], 0)
 		more := max(most[k]-next.reserved[k], missing)
 		switch {
+		case x.all && missing > 0: // to take more now would show what the run has read
+			lacks, next.empty[k] = k, true
+			continue
 		case missing > left:
 			lacks, next.empty[k], next.have[k] = k, true, 0
 			w.Used[k] += left
 			next.reserved[k] += left
 			continue
-		case all:
+		case all && k != nEffects: // the gate lets such a run change nothing more
 			more = min(more, left)
 		case missing > 0 || next.have[k] == 0:
 			more = max(missing, min(more, left/fraction))
@@ -144,8 +147,11 @@ func (p *purse) Settle(happened int) {
 	for i := range p.parts {
 		x := &p.parts[i]
 		back := x.have
+		if x.all {
+			back = amounts{nEffects: back[nEffects]}
+		}
 		back[nEffects] += max(x.used[nEffects]-happened, 0)
-		if x.all || back == (amounts{}) {
+		if back == (amounts{}) {
 			continue
 		}
 		_ = p.set.edit(x.budget, p.run.Principal, p.run.Conversation, x.from, func(w *entry) (put bool, err error) {

@@ -177,10 +177,7 @@ func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) stri
 	}
 	switch {
 	case want.Name == value.TypeRecord && v.Kind() == value.KindRecord:
-		var names []string
-		for _, w := range want.Fields {
-			names = append(names, w.Name)
-		}
+		names := scalar.Each(want.Fields, func(w TypeField) string { return w.Name })
 		for n := range v.Fields() {
 			if want.Field(n) == nil {
 				if near := scalar.Nearest(n, names); near != "" {

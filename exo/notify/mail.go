@@ -24,6 +24,7 @@ import (
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Mail sends mails of plain text to one receiver each.
@@ -81,10 +82,7 @@ func (m *Mail) recipient(name string) (Recipient, error) {
 }
 
 func (m *Mail) names() string {
-	var names []string
-	for _, r := range m.To {
-		names = append(names, fmt.Sprintf("%q", r.Name))
-	}
+	names := scalar.Each(m.To, func(r Recipient) string { return fmt.Sprintf("%q", r.Name) })
 	return strings.Join(names, " or ")
 }
 

@@ -23,7 +23,9 @@ import (
 func TestMail(t *testing.T) {
 	for _, start := range []bool{false, true} {
 		p := newPostOffice(t)
-		p.StartTLS = start
+		if p.start = start; start {
+			p.StartTLS()
+		}
 		w := newWorld(t)
 		w.mailer = p.mail()
 		res := w.run(`await mailer.send({ to: 'ann', subject: 'Grüße, 世界 👩‍👧', text: 'One.\r\n.\nThree äöü\n' }); return mailer.send({ to: 'me', subject: 'x', text: 'y' })`)
@@ -115,12 +117,12 @@ func TestMailFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPostOffice(t)
-			p.Says = func(command string) string {
+			p.Says(func(command string) string {
 				if command == c.at {
 					return c.line
 				}
 				return ""
-			}
+			})
 			w := newWorld(t)
 			w.mailer = p.mail()
 			res := w.run(`return mailer.send({ to: 'ann', subject: 'x', text: 'a b0dy' })`)
@@ -142,13 +144,14 @@ func TestMailFails(t *testing.T) {
 	}
 	t.Run("without TLS", func(t *testing.T) {
 		p := newPostOffice(t)
-		p.StartTLS = true
-		p.Says = func(command string) string {
+		p.start = true
+		p.StartTLS()
+		p.Says(func(command string) string {
 			if command == "EHLO" {
 				return "250-example.com\r\n250 AUTH PLAIN"
 			}
 			return ""
-		}
+		})
 		for _, login := range []bool{true, false} {
 			w := newWorld(t)
 			if w.mailer = p.mail(); !login {

@@ -4,7 +4,6 @@ package notify_test
 
 import (
 	"context"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/web"
 	"github.com/exoagent/exoagent/exoeval"
-	"github.com/exoagent/exoagent/internal/testutil/outside"
+	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -31,21 +30,20 @@ func here(context.Context, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// postOffice is a server of mails, and what a host says of it.
+// postOffice is a server of mails, and how it is used here.
 type postOffice struct {
-	*outside.PostOffice
-	t     *testing.T
-	roots *x509.CertPool
+	*mailtest.Server
+	start bool // STARTTLS
 }
 
 func newPostOffice(t *testing.T) *postOffice {
 	t.Helper()
-	return &postOffice{outside.NewPostOffice(t), t, outside.Roots()}
+	return &postOffice{Server: mailtest.New(t)}
 }
 
 func (p *postOffice) mail() *notify.Mail {
 	secret := func(_ context.Context, name string) (string, error) { return name + "-s3cret", nil }
-	return &notify.Mail{Host: web.Host{Name: "example.com", Port: p.Port(), Networks: loopback}, StartTLS: p.StartTLS, From: "bot@example.com", Secret: secret, Place: "env:PASSWORD", Roots: p.roots, Lookup: here,
+	return &notify.Mail{Host: web.Host{Name: "example.com", Port: p.Port, Networks: loopback}, StartTLS: p.start, From: "bot@example.com", Secret: secret, Place: "env:PASSWORD", Roots: p.Roots, Lookup: here,
 		To: []notify.Recipient{{Name: "ann", Address: "ann@example.com"}, {Name: "me", Claim: "email"}}}
 }
 

@@ -81,10 +81,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	}
 	live := d.live.Rows(schema.Name{Name: name})
 	if live == nil {
-		var names []string
-		for _, t := range d.live.Tables {
-			names = append(names, d.live.Spell(t.Name))
-		}
+		names := scalar.Each(d.live.Tables, func(t *schema.Table) string { return d.live.Spell(t.Name) })
 		return nil, wrong(name, "there is no such table%s; there are %s", d.live.Where(), list(names))
 	}
 	if spelt := d.live.Spell(live.Name); spelt != name { // SQLite accepts other cases, and a second declaration might lack the labels of the first

@@ -3,11 +3,10 @@
 //	go run ./internal/bench           # prints the tables
 //	go run ./internal/bench -write    # puts them into the pages
 //	go run ./internal/bench -lists    # the lists only
-//	go run ./internal/bench -lists -long -write    # the lists of 1,000,000 rows, in their own table
-//	go run ./internal/bench -lists -rows 10000000 -rounds 1    # of any number of rows
+//	go run ./internal/bench -lists -rows 1000000 -rounds 1    # of any number of rows; printed
 //	go run ./internal/bench -serve    # exo run and exo serve only: how soon they answer, what conversations cost; printed
 //	go run ./internal/bench -tables -write    # files of 50 to 2,000 tables only: exo init, validate and run, and one more user
-//	go run ./internal/bench -groups    # aggregates and groups only, with -long and -rows as the lists; printed
+//	go run ./internal/bench -groups    # aggregates and groups only, with -rows as the lists; printed
 //
 // Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
 // the ratios within rounds. It needs TEST_POSTGRES_URL, as the tests do.
@@ -28,17 +27,13 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often everything is measured")
 	each := flag.String("time", "300ms", "how long one benchmark runs in one round")
 	write := flag.Bool("write", false, "put the tables into docs/performance.md and README.md")
-	long := flag.Bool("long", false, "measure lists of 1,000,000 rows, and nothing else")
 	only := flag.Bool("lists", false, "measure the lists only")
 	sums := flag.Bool("groups", false, "measure aggregates and groups only, and print their table")
 	sized := flag.Bool("tables", false, "measure files of 50 to 2,000 tables only")
 	served := flag.Bool("serve", false, "measure exo serve only, and print how soon it is ready and what conversations cost")
-	rows := flag.Int("rows", shortRows, "how many rows the lists have; with other numbers than 100,000 and 1,000,000 nothing is written")
+	rows := flag.Int("rows", shortRows, "how many rows the lists have; with another number than 100,000 nothing is written")
 	flag.Parse()
-	if *long {
-		*rows = longRows
-	}
-	err := errors.New("-write is for lists of 100,000 rows, or with -long of 1,000,000")
+	err := errors.New("-write is for lists of 100,000 rows")
 	switch {
 	case *served:
 		err = measureServe(context.Background(), os.Stdout, *rounds)
@@ -48,7 +43,7 @@ func main() {
 		err = errors.New("-groups is only printed: leave -write out")
 	case *sums:
 		err = runGroups(*rounds, *each, *rows)
-	case !*write || *rows == shortRows || *rows == longRows:
+	case !*write || *rows == shortRows:
 		err = run(*rounds, *each, *write, *rows, *only || *rows != shortRows)
 	}
 	if err != nil {
@@ -57,8 +52,8 @@ func main() {
 	}
 }
 
-// The lists on the pages have these numbers of rows.
-const shortRows, longRows = 100_000, 1_000_000
+// The lists on the pages have this number of rows.
+const shortRows = 100_000
 
 // newBencher builds the measured programs in a folder, which done removes.
 func newBencher(each string, rows int) (b *bencher, done func(), err error) {
@@ -114,7 +109,7 @@ func run(rounds int, each string, write bool, rows int, only bool) error {
 	}
 	places := []struct{ file, begin, text string }{{"docs/performance.md", beginLists, first}, {"README.md", beginLists, short}}
 	if rows != shortRows {
-		places = []struct{ file, begin, text string }{{"docs/performance.md", beginLong, first}}
+		places = places[:1]
 	}
 	if !only {
 		text, err := table(m, rounds)
@@ -159,7 +154,6 @@ func moduleRoot() (string, error) {
 const (
 	begin       = "<!-- go run ./internal/bench -write -->"
 	beginLists  = "<!-- go run ./internal/bench -lists -write -->"
-	beginLong   = "<!-- go run ./internal/bench -lists -long -write -->"
 	beginTables = "<!-- go run ./internal/bench -tables -write -->"
 	end         = "<!-- end of the table -->"
 )

@@ -214,9 +214,6 @@ func (f Form) Example() string {
 
 // Texts lists forms for people, each with an example.
 func Texts(forms []Form) string {
-	var out []string
-	for _, f := range forms {
-		out = append(out, string(f)+" ("+f.Example()+")")
-	}
+	out := scalar.Each(forms, func(f Form) string { return string(f) + " (" + f.Example() + ")" })
 	return strings.Join(out, ", ")
 }

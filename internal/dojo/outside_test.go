@@ -22,18 +22,19 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 	"github.com/exoagent/exoagent/internal/testutil/outside"
 )
 
 func TestMain(m *testing.M) {
-	outside.Trust()
+	mailtest.Trust()
 	os.Exit(m.Run())
 }
 
 // suite is a world of testdata/dojo/outside: a grant file, the servers that it names, a folder and a database.
 type suite struct {
 	world
-	office    *outside.PostOffice
+	office    *mailtest.Server
 	api       *outside.Site
 	chat      *outside.Site
 	hook      *outside.Site
@@ -47,7 +48,7 @@ var twinLine = regexp.MustCompile(`(?m)^( *)(?:[^#\n]*\S)? *# twin: *(.*)$`)
 // openSuite opens a suite for Emma. Unguarded, a line of its file with `# twin: TEXT` is TEXT.
 func openSuite(t *testing.T, e tu.Engine, name string, guarded bool) *suite {
 	t.Helper()
-	s := &suite{dir: t.TempDir(), from: filepath.Join("../../testdata/dojo/outside", name), office: outside.NewPostOffice(t), chat: outside.NewSite(t, nil), hook: outside.NewSite(t, nil)}
+	s := &suite{dir: t.TempDir(), from: filepath.Join("../../testdata/dojo/outside", name), office: mailtest.New(t), chat: outside.NewSite(t, nil), hook: outside.NewSite(t, nil)}
 	if err := os.CopyFS(s.dir, os.DirFS(s.from)); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func openSuite(t *testing.T, e tu.Engine, name string, guarded bool) *suite {
 	if !guarded {
 		text = twinLine.ReplaceAllString(text, "$1$2")
 	}
-	text = strings.NewReplacer("{mail}", fmt.Sprintf("smtps://localhost:%d", s.office.Port()), "{api}", s.api.Base(), "{hook}", s.hook.Base()+"/exo", "{tools}", s.tools.Base()+"/mcp").Replace(text)
+	text = strings.NewReplacer("{mail}", fmt.Sprintf("smtps://localhost:%d", s.office.Port), "{api}", s.api.Base(), "{hook}", s.hook.Base()+"/exo", "{tools}", s.tools.Base()+"/mcp").Replace(text)
 	ddl, state := string(mustRead(t, filepath.Join(s.from, "schema.sql"))), string(mustRead(t, filepath.Join(s.from, "state.sql")))
 	url := e.URL(t)
 	db, past := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(ddl)}), e.SQLDB(t, url)
@@ -124,7 +125,7 @@ func (s *suite) end(t *testing.T, before string) (acts, asked []string) {
 		t.Fatal(err)
 	}
 	for _, m := range s.office.Mails() {
-		acts = append(acts, m.String())
+		acts = append(acts, outside.Received(m))
 	}
 	for _, r := range s.chat.Got() {
 		var x struct{ Text string }

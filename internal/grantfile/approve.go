@@ -26,6 +26,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Approve is the rule of a facet: which changes wait for a person.
@@ -239,10 +240,7 @@ func (f *File) checkApprovals(r *reader) {
 	if p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
 		return // approvals is missing, or its error was reported
 	}
-	var issuers []string
-	for _, i := range f.Serve.Issuers {
-		issuers = append(issuers, i.Text)
-	}
+	issuers := scalar.Each(f.Serve.Issuers, func(i Issuer) string { return i.Text })
 	switch name := http.CanonicalHeaderKey(p.Header.Text); {
 	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "Authorization" || name == "Cookie" || name == "Host":
 		r.At(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`", p.Header.Text)

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -152,10 +153,7 @@ func (d *Declared) claims(x *Facet, leaf *Expr, live *schema.Column) {
 	if live.Enum != nil {
 		enum = *live.Enum
 	}
-	var values []string
-	for _, o := range leaf.Values {
-		values = append(values, fmt.Sprintf("%s %v", o.Claim, o.Value))
-	}
+	values := scalar.Each(leaf.Values, func(o Operand) string { return fmt.Sprintf("%s %v", o.Claim, o.Value) })
 	key := fmt.Sprintf("%q", append(values, leaf.Op, string(live.Kind), string(live.Elem), live.Type, enum.String(), x.Database.Text, says.Type.Text, says.Elem, fmt.Sprintf("%q", texts(says.OneOf))))
 	if _, had := d.claimed[key]; !had {
 		d.claimed[key] = condition{x, leaf}

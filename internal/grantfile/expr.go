@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Scope declares which rows of a facet's table programs may reach: those that match Rows, those that the link Via leads to from rows in scope,
@@ -370,10 +371,7 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 		c := f.claim(v.Claim)
 		switch many := e.Op == "in" || e.Op == "notIn"; {
 		case c == nil:
-			var names []string
-			for _, c := range f.Claims {
-				names = append(names, c.Text)
-			}
+			names := scalar.Each(f.Claims, func(c Claim) string { return c.Text })
 			r.At(v.Pos, "`principal` declares no claim `%s`%s", v.Claim, or(v.Claim, names))
 		case c.List && !(many && len(e.Values) == 1):
 			r.At(v.Pos, "the claim %s is a list: write `%s in $principal.%s`", v.Claim, e.Column.Text, v.Claim)
@@ -385,10 +383,7 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 
 // predicate returns the condition with a principal's values.
 func (e *Expr) predicate(p Principal) dynamic.Predicate {
-	var subs []dynamic.Predicate
-	for _, s := range e.Subs {
-		subs = append(subs, s.predicate(p))
-	}
+	subs := scalar.Each(e.Subs, func(s *Expr) dynamic.Predicate { return s.predicate(p) })
 	var vs []any
 	for _, v := range e.Values {
 		if v.Claim == "" {

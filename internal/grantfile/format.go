@@ -3,6 +3,8 @@ package grantfile
 import (
 	"fmt"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // String writes the condition in the language of files. Parse reads it back as the same condition. It is "" for nil.
@@ -22,10 +24,7 @@ func (e *Expr) String() string {
 	if !isWord(col) || isKeyword(col) {
 		col = `"` + strings.ReplaceAll(col, `"`, `""`) + `"`
 	}
-	var values []string
-	for _, v := range e.Values {
-		values = append(values, v.String())
-	}
+	values := scalar.Each(e.Values, func(v Operand) string { return v.String() })
 	switch e.Op {
 	case "and", "or":
 		return strings.Join(subs, " "+e.Op+" ")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // limits reads the bounds of a run. The preset supplies a missing bound, or the defaults of exo.Limits and exoeval.Bounds do.
@@ -53,10 +54,7 @@ func Presets() []Preset {
 }
 
 func (f *File) preset(r *reader, n *yaml.Node) {
-	var names []string
-	for _, p := range Presets() {
-		names = append(names, p.Name)
-	}
+	names := scalar.Each(Presets(), func(p Preset) string { return p.Name })
 	if f.Preset = r.Text(n, "preset"); f.Preset != "" && !slices.Contains(names, f.Preset) {
 		r.At(posOf(n), "there is no preset `%s`%s", f.Preset, or(f.Preset, names))
 	}

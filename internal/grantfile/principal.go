@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Claim declares a value that a principal must have, and its type.
@@ -250,10 +251,7 @@ func (f *File) sample() string {
 	if len(f.Claims) == 0 {
 		return "no claims"
 	}
-	var parts []string
-	for _, c := range f.Claims {
-		parts = append(parts, c.Text+"="+strings.ToUpper(c.Type))
-	}
+	parts := scalar.Each(f.Claims, func(c Claim) string { return c.Text + "=" + strings.ToUpper(c.Type) })
 	return strings.Join(parts, ",")
 }
 

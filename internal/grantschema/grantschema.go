@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/budgets"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // JSON returns the schema of the file's format (draft 2020-12), with a final line break. It has exactly the keys that the reader knows. Some
@@ -76,10 +77,7 @@ func aModel() node {
 func aSpan() node { return node{"type": "string", "pattern": `^[0-9]`} }
 
 func fileSchema() node {
-	var presets []string
-	for _, p := range grantfile.Presets() {
-		presets = append(presets, p.Name)
-	}
+	presets := scalar.Each(grantfile.Presets(), func(p grantfile.Preset) string { return p.Name })
 	url := node{"type": "string", "pattern": "^(env|file|sqlite):."}
 	n := form(map[string]node{
 		"exo":      wordOf([]int{grantfile.Version}).about("the version of the form of this file"),

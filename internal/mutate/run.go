@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // bench builds and runs test binaries. The tree stays unchanged: the compiler reads one file from elsewhere (go build -overlay).
@@ -88,10 +90,7 @@ func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time
 
 // pattern returns the -test.run pattern for exactly one test.
 func pattern(test string) string {
-	var parts []string
-	for _, p := range strings.Split(test, "/") {
-		parts = append(parts, "^"+regexp.QuoteMeta(p)+"$")
-	}
+	parts := scalar.Each(strings.Split(test, "/"), func(p string) string { return "^" + regexp.QuoteMeta(p) + "$" })
 	return strings.Join(parts, "/")
 }
 

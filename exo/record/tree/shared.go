@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const (
@@ -547,10 +549,7 @@ func (l *Shared) done(a *attempt) {
 }
 
 func (l *Shared) destroy(keys []keyPlace) (int, error) {
-	var numbers []int64
-	for _, k := range keys {
-		numbers = append(numbers, k.number)
-	}
+	numbers := scalar.Each(keys, func(k keyPlace) int64 { return k.number })
 	if numbers == nil {
 		return 0, nil
 	}

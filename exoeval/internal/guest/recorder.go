@@ -200,10 +200,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
 	}
 	if x.Node.Type.Name == value.TypeRecord {
-		var names []string
-		for _, f := range x.Node.Type.Fields {
-			names = append(names, f.Name)
-		}
+		names := scalar.Each(x.Node.Type.Fields, func(f message.TypeField) string { return f.Name })
 		known := names
 		if row := x.only(); row != nil {
 			for _, f := range row.Type.Fields { // a group has its keys as fields

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/known"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -343,10 +344,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 // shown returns a row with the cells that its facet shows. ok is false if none of these has changed.
 func shown(r *image) (row changeset.Row, ok bool) {
 	row = changeset.Row{Table: r.x.run.Facet.Alias, Kind: changeset.Changed}
-	var key []string
-	for _, v := range r.key {
-		key = append(key, plainly(v))
-	}
+	key := scalar.Each(r.key, func(v value.Value) string { return plainly(v) })
 	row.Key = strings.Join(key, ", ")
 	if slices.ContainsFunc(r.x.run.Table.Keys, func(c *decl.Column) bool { return !c.Label.Join(r.x.run.Table.Label).Secrecy().Empty() }) {
 		row.Key = "[sealed]" // a cell with the key would have its label

@@ -70,6 +70,7 @@ type Writes interface {
 	Needs(t *decl.Table, live *schema.Table) // Needs marks the columns that an insert must give: see decl.Column.Needed
 	Table(t *decl.Table, live *schema.Table) // Table finds what writes of t set off, as far as that is known without a grant
 	Moved()                                  // Moved finds declarations through which a program could change who may read a value of another declaration
+	Rights() []string                        // Rights returns the SQL that gives a role all rights for the granted writes, each statement without the role
 	Writable()                               // Writable finds what granted writes reveal or change
 }
 

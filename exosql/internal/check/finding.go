@@ -26,6 +26,7 @@ const (
 	RowSecurity      = "row security"
 	HiddenEffect     = "hidden effect"
 	NotReadable      = "not readable"
+	NotWritable      = "not writable"
 	RoleRights       = "role"
 	SearchPath       = "search path"
 	SpanningUnique   = "spanning key"

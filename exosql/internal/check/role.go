@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -98,6 +99,9 @@ func (c *Checker) role() {
 		own = "exo_reader"
 	}
 	f.Fix = "a URL with a role of its own: CREATE ROLE " + own + " LOGIN NOSUPERUSER NOBYPASSRLS"
+	if c.Writes != nil {
+		grants = append(grants, c.Writes.Rights()...)
+	}
 	for _, g := range append(schemas, grants...) {
 		f.Fix += "; " + g + own
 	}
@@ -129,10 +133,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 		names []schema.Name
 		are   string
 	}{{live.PartPolicies, "tables that are part of it or inherit from it have"}, {live.WholePolicies, "the tables that it is part of or inherits from have"}} {
-		var names []string
-		for _, n := range r.names {
-			names = append(names, n.Name)
-		}
+		names := scalar.Each(r.names, func(n schema.Name) string { return n.Name })
 		if len(names) == 0 {
 			continue
 		}

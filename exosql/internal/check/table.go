@@ -69,10 +69,7 @@ func (c *Checker) leftOut(t *decl.Table) bool {
 }
 
 func (c *Checker) missing(t *decl.Table) {
-	var names []string
-	for _, o := range c.Live.Tables {
-		names = append(names, o.Name.Name)
-	}
+	names := scalar.Each(c.Live.Tables, func(o *schema.Table) string { return o.Name.Name })
 	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
 	f.Problem += c.Live.Where()
 	if in, bare, ok := strings.Cut(t.Name, "."); ok && c.Live.Engine == schema.Postgres {
@@ -131,10 +128,7 @@ func (c *Checker) setNotNull(t *decl.Table, col *decl.Column, sqlite string) str
 }
 
 func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.Column) {
-	var names []string
-	for _, x := range live {
-		names = append(names, x.Name)
-	}
+	names := scalar.Each(live, func(x schema.Column) string { return x.Name })
 	f := Finding{Kind: MissingColumn, Table: t.Name, Column: col.Name, Problem: "there is no such column"}
 	if near := scalar.Nearest(col.Name, names); near != "" {
 		f.Fix = fmt.Sprintf("the name %q in the declaration", near)

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -146,10 +147,7 @@ func without(a, b []string) string {
 }
 
 func quotedTexts(s []string) string {
-	var out []string
-	for _, x := range s {
-		out = append(out, fmt.Sprintf("%q", x))
-	}
+	out := scalar.Each(s, func(x string) string { return fmt.Sprintf("%q", x) })
 	return strings.Join(out, ", ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -31,10 +32,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	if len(v.Bypasses) == 0 {
 		return
 	}
-	var names []string
-	for _, n := range v.Bypasses {
-		names = append(names, n.Name)
-	}
+	names := scalar.Each(v.Bypasses, func(n schema.Name) string { return n.Name })
 	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true); the same for the views that it reads (PostgreSQL 15)", c.declared(t)),
 		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not restrict queries of it", strings.Join(names, ", "))}
 	if v.Materialized {

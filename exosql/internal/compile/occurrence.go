@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -134,10 +135,7 @@ func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	if c.Kind != scope.Among {
 		return c.Link.Pairs
 	}
-	var keys []decl.Pair
-	for _, k := range t.Keys {
-		keys = append(keys, decl.Pair{From: k, To: k})
-	}
+	keys := scalar.Each(t.Keys, func(k *decl.Column) decl.Pair { return decl.Pair{From: k, To: k} })
 	return keys
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
@@ -50,10 +51,9 @@ func (w *writer) condition(c scope.Condition, row string) (string, error) {
 		return w.conditions(there, row)
 	}
 	alias := w.alias()
-	var on []string
-	for _, p := range c.Link.Pairs {
-		on = append(on, fmt.Sprintf("%s = %s", comparable(p.From, alias), comparable(p.To, row)))
-	}
+	on := scalar.Each(c.Link.Pairs, func(p decl.Pair) string {
+		return fmt.Sprintf("%s = %s", comparable(p.From, alias), comparable(p.To, row))
+	})
 	rest, err := w.conditions(there, alias)
 	if err != nil {
 		return "", err

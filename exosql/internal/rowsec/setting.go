@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // names are the settings of a grant's values, by the slot of the value, or of the first value of a
@@ -106,10 +107,9 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 			if len(p.Args) == 0 {
 				return
 			}
-			var items []string
-			for _, a := range p.Args {
-				items = append(items, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text(p.Col, vals[a.Slot]))+`"`)
-			}
+			items := scalar.Each(p.Args, func(a decl.Held) string {
+				return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text(p.Col, vals[a.Slot])) + `"`
+			})
 			out[named[p.Args[0].Slot]] = "{" + strings.Join(items, ",") + "}"
 			return
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Fixed is a column of a scope that has one value, or one of a short list of values.
@@ -112,10 +113,7 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if most := map[string]int{"eq": 1, "in": maxList}[p.Op]; len(p.Args) == 0 || len(p.Args) > most {
 		return nil, false
 	}
-	var slots []int
-	for _, a := range p.Args {
-		slots = append(slots, a.Slot)
-	}
+	slots := scalar.Each(p.Args, func(a decl.Held) int { return a.Slot })
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -166,8 +167,20 @@ func UndoWrong(live *schema.Database) string {
 	return ""
 }
 
-// MarksWrong returns why a table can't store the marks of runs, or "" if it can.
-func MarksWrong(e schema.Engine, t *schema.Table) string {
+// MarksWrong returns why a database can't store the marks of runs, and what to run; "" if it can.
+func MarksWrong(live *schema.Database) string {
+	t := live.Table(schema.Name{Name: decl.MarksTable})
+	why := marksWrong(live.Engine, t)
+	switch {
+	case why == "":
+		return ""
+	case strings.HasPrefix(why, "the role may not "):
+		return fmt.Sprintf("%s: run GRANT SELECT, INSERT ON %s TO %s", why, sqlname.Path(t.Schema, t.Name.Name), sqlname.Plain(live.Role.Name))
+	}
+	return why + "; let a migration run " + engine.CreateMarks
+}
+
+func marksWrong(e schema.Engine, t *schema.Table) string {
 	if t == nil {
 		return "there is no table " + decl.MarksTable
 	}

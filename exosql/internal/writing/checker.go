@@ -89,6 +89,7 @@ func (c *Checker) Writable() {
 		c.writable(w)
 	}
 	c.insertable()
+	c.denied()
 	c.unfit()
 }
 

@@ -45,10 +45,7 @@ func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	if c.Live.Engine == schema.Postgres && c.triggered(t) {
 		return nil
 	}
-	given := slices.Concat(decl.Names(w.Rights.Insert), decl.Names(w.Fixed), decl.Names(w.Filled))
-	for _, l := range w.Through {
-		given = append(given, decl.Names(l.Ends())...)
-	}
+	given := w.inserted()
 	var leads []string // leads are columns that must lead to a row in scope
 	for _, l := range w.Into {
 		leads = append(leads, decl.Names(l.Ends())...)

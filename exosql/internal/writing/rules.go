@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -20,10 +21,9 @@ import (
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
-	var all []error
-	for _, f := range c.Found() {
-		all = append(all, fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
-	}
+	all := scalar.Each(c.Found(), func(f check.Finding) error {
+		return fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
+	})
 	return errors.Join(all...)
 }
 

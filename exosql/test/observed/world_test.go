@@ -31,11 +31,12 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/pending"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 	"github.com/exoagent/exoagent/internal/testutil/outside"
 )
 
 func TestMain(m *testing.M) {
-	outside.Trust()
+	mailtest.Trust()
 	os.Exit(m.Run())
 }
 
@@ -63,7 +64,7 @@ var own = secret{secrets[0].salaries, [3]string{strings.Repeat("me", 300) + "\u2
 // world is a grant file that is open, with all that it names.
 type world struct {
 	secret
-	office                *outside.PostOffice
+	office                *mailtest.Server
 	api, chat, hook, high *outside.Site
 	tools                 *outside.Tools
 	dir                   string
@@ -85,7 +86,7 @@ var twinLine = regexp.MustCompile(`(?m)^( *)(?:[^#\n]*\S)? *# twin: ?(.*)$`)
 func open(t *testing.T, e tu.Engine, of secret, guarded bool) *world {
 	t.Helper()
 	worlds++
-	w := &world{number: strconv.Itoa(worlds), secret: of, dir: t.TempDir(), office: outside.NewPostOffice(t), chat: outside.NewSite(t, nil), hook: outside.NewSite(t, nil), api: outside.NewSite(t, answer), high: outside.NewSite(t, of.answer)}
+	w := &world{number: strconv.Itoa(worlds), secret: of, dir: t.TempDir(), office: mailtest.New(t), chat: outside.NewSite(t, nil), hook: outside.NewSite(t, nil), api: outside.NewSite(t, answer), high: outside.NewSite(t, of.answer)}
 	text, err := os.ReadFile("testdata/tools.json")
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func (w *world) parse(t *testing.T, guarded bool) {
 	if !guarded {
 		text = twinLine.ReplaceAllString(text, "$1$2")
 	}
-	text = strings.NewReplacer("{n}", w.number, "{mail}", fmt.Sprintf("smtps://localhost:%d", w.office.Port()), "{api}", w.api.Base(), "{hr}", w.high.Base(), "{hook}", w.hook.Base()+"/exo", "{tools}", w.tools.Base()+"/mcp").Replace(text)
+	text = strings.NewReplacer("{n}", w.number, "{mail}", fmt.Sprintf("smtps://localhost:%d", w.office.Port), "{api}", w.api.Base(), "{hr}", w.high.Base(), "{hook}", w.hook.Base()+"/exo", "{tools}", w.tools.Base()+"/mcp").Replace(text)
 	for range 2 {
 		if w.file, err = grantfile.Parse(path, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -332,7 +333,7 @@ func (w *world) look(t *testing.T, v view) {
 		if strings.Contains(m.To[0], "me@a.example") {
 			who = "the principal's mails"
 		}
-		v[who] += m.String() + "\n"
+		v[who] += outside.Received(m) + "\n"
 	}
 	for _, r := range w.chat.Got() {
 		v["the chat"] += r.Body + "\n"

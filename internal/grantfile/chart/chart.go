@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -27,10 +28,7 @@ func Mermaid(m *grantfile.Manifest) string {
 				rights = append(rights, r.what)
 			}
 		}
-		var columns []string
-		for _, c := range f.Columns {
-			columns = append(columns, c.Name)
-		}
+		columns := scalar.Each(f.Columns, func(c grantfile.ManifestColumn) string { return c.Name })
 		fmt.Fprintf(&b, "  f%d[%s]\n", i, label(f.Name+" of "+f.Table, f.Scope, strings.Join(columns, ", "), strings.Join(append([]string{"read"}, rights...), ", ")))
 	}
 	for i, g := range m.Grants {

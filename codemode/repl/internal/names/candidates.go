@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Candidate is a name that is possible at the cursor.
@@ -94,18 +95,12 @@ func InterfaceOf(in *message.Interface) []Candidate {
 }
 
 func fieldsOf(t *message.Type) []Candidate {
-	var out []Candidate
-	for _, f := range t.Fields {
-		out = append(out, Candidate{f.Name, FirstLine(f.Doc)})
-	}
+	out := scalar.Each(t.Fields, func(f message.TypeField) Candidate { return Candidate{f.Name, FirstLine(f.Doc)} })
 	return out
 }
 
 func (n *Names) grants() []Candidate {
-	var out []Candidate
-	for _, g := range n.Granted {
-		out = append(out, Candidate{g.Name, FirstLine(g.Doc)})
-	}
+	out := scalar.Each(n.Granted, func(g message.GrantedName) Candidate { return Candidate{g.Name, FirstLine(g.Doc)} })
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Hints are the hints for what one program was granted.
@@ -273,10 +274,7 @@ func (h *Hints) KeyNames(n *message.Node, on string) string {
 	if n == nil || len(n.Type.Fields) == 0 {
 		return ""
 	}
-	var names []string
-	for _, f := range n.Type.Fields {
-		names = append(names, h.Check.Name(n)+"."+f.Name)
-	}
+	names := scalar.Each(n.Type.Fields, func(f message.TypeField) string { return h.Check.Name(n) + "." + f.Name })
 	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
@@ -202,10 +203,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
 		p := *c.Plan
-		var keys []string
-		for _, cell := range p.Cells {
-			keys = append(keys, sqlname.Quote(strings.TrimPrefix(cell.Name, p.Write.Table+".")))
-		}
+		keys := scalar.Each(p.Cells, func(cell plan.Cell) string { return sqlname.Quote(strings.TrimPrefix(cell.Name, p.Write.Table+".")) })
 		text := p.Text
 		if len(keys) > 0 {
 			var ok bool

@@ -26,6 +26,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -294,16 +295,10 @@ func (w *Writer) TrimImages(ctx context.Context, before time.Time) error {
 func (t *imageTable) byKey() string {
 	where := "main." + sqlname.Quote(t.Table.Name) + "." + t.rowid + " = ?"
 	if t.rowid == "" {
-		var keys []string
-		for _, i := range t.Key {
-			keys = append(keys, sqlname.Quote(t.Columns[i])+" = ?")
-		}
+		keys := scalar.Each(t.Key, func(i int) string { return sqlname.Quote(t.Columns[i]) + " = ?" })
 		where = strings.Join(keys, " AND ")
 	}
-	var columns []string
-	for _, c := range t.Columns {
-		columns = append(columns, sqlname.Quote(c))
-	}
+	columns := scalar.Each(t.Columns, sqlname.Quote)
 	return "SELECT " + strings.Join(columns, ", ") + " FROM main." + sqlname.Quote(t.Table.Name) + " WHERE " + where
 }
 
