@@ -257,7 +257,9 @@ func (s *Session) doom(c *change) {
 func (s *Session) doomedBy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.doomed == nil {
+	if s.doomed == nil && s.unrecorded {
+		return &fail.Error{Kind: fail.Internal, Err: errRecord}
+	} else if s.doomed == nil {
 		return nil
 	}
 	why := fail.AsError(s.doomed.Op, s.doomed.Err)

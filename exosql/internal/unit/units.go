@@ -24,6 +24,7 @@ import (
 // Units makes the units of work of one database.
 type Units struct {
 	Writers    *engine.Writers
+	System     string            // System is the kind of database, for observers
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
 	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil

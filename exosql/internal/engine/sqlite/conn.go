@@ -65,6 +65,9 @@ type SqlError struct {
 
 func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
 
+// ErrorCode returns the code for observers and logs, as a text (see fail.Reason).
+func (e *SqlError) ErrorCode() string { return strconv.Itoa(int(e.Code)) }
+
 // codeOf returns the code of SQLite, or of its driver, which opens connections. For other errors it is 0.
 func codeOf(err error) int32 {
 	if e := (*SqlError)(nil); errors.As(err, &e) {
