@@ -138,7 +138,7 @@ func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error
 
 // listen serves until the context ends. Programs that still run then have the time o.drain to finish.
 func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, all http.Handler, to *serveLog) error {
-	srv := &http.Server{Handler: all, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
+	srv := &http.Server{Handler: all, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(&limitedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
 	select {
@@ -206,6 +206,12 @@ func (l *serveLog) unshown(now func() time.Time) func(mcp.Identity, core.RunID, 
 		reason := strings.Join(strings.Fields(err.Error()), " ") // joined to one line, since a value with a line break could forge an entry
 		say(fail.KindOf(err).String(), fmt.Sprintf("run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
 	}
+}
+
+// exports returns a function that logs why telemetry was not exported.
+func (l *serveLog) exports(now func() time.Time) func(error) {
+	say := l.seldom(now)
+	return func(err error) { say("telemetry", "telemetry: "+err.Error()) }
 }
 
 // seldom returns a function that logs at most one text of a kind per second, so that a client can't fill the disk with errors.

@@ -2,6 +2,7 @@ package telemetry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/telemetry"
 	"github.com/exoagent/exoagent/exoeval"
@@ -98,6 +100,30 @@ func (c *collected) metrics(t testing.TB) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestApprovalsUnknown: the error of a store, which may have values, is not the SDK's to log; other metrics are collected all the same.
+func TestApprovalsUnknown(t *testing.T) {
+	c := collect(t, telemetry.Options{
+		Programs:  func() telemetry.Programs { return telemetry.Programs{Waiting: 7} },
+		Approvals: func(context.Context) (int, error) { return 0, errors.New("CANARY") },
+	})
+	var all metricdata.ResourceMetrics
+	if err := c.reader.Collect(t.Context(), &all); err == nil || strings.Contains(err.Error(), "CANARY") || !strings.Contains(err.Error(), "can't be counted") {
+		t.Error(err)
+	}
+}
+
+// TestLinked: where the host's own span is around a call, and the client names a parent, the call is below the client's and linked to the host's.
+func TestLinked(t *testing.T) {
+	c := collect(t, telemetry.Options{})
+	ctx, around := c.tracer.Tracer("host").Start(c.In(t.Context()), "request")
+	_, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: "execute", Parent: "00-" + traceID + "-" + spanID + "-01"})
+	end(observe.Outcome{})
+	s := c.spans.GetSpans()[0]
+	if s.Parent.SpanID().String() != spanID || len(s.Links) != 1 || s.Links[0].SpanContext.SpanID() != around.SpanContext().SpanID() {
+		t.Errorf("the parent is %v, and the links are %v", s.Parent.SpanID(), s.Links)
+	}
 }
 
 type page struct {

@@ -33,11 +33,12 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 	}
 	with, told := observe.Begin(ctx, a)
 	return with, func(out *Collector, changed int64, err error) {
-		rows := int(changed)
 		if err == nil && changed == 0 {
-			rows = out.Rows().Len()
+			changed = int64(out.Rows().Len())
+		} else if err != nil {
+			changed = 0
 		}
-		told(observe.Outcome{Error: observedError(err), Rows: rows})
+		told(observe.Outcome{Error: observedError(err), Rows: int(changed)})
 	}
 }
 
