@@ -312,7 +312,7 @@ func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 // ReadOnly reports whether no grant can change anything.
 func (t *Tool) ReadOnly() bool { return !t.effectful }
 
-var errZeroTool = errors.New("codemode: this tool was not made with New")
+var errZeroTool = fail.Named("codemode: this tool was not made with New")
 
 // Call runs the program in input, {"code": "..."}. It returns what the model reads: {"result":
 // ...}, or {"error": {"kind": ..., "message": ...}} if the input or the program was wrong. It

@@ -76,7 +76,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 	return <-done
 }
 
-var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
+var errCallbackEnded = fail.Named("exo: a callback of the host ended its goroutine")
 
 // end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
 // nothing. The entry Ended is recorded last.

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/internal/printable"
 )
@@ -36,7 +37,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
-	if s.cfg.OnHiddenError != nil && codemode.HasHiddenCause(res.Err) {
+	if codemode.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
@@ -75,7 +76,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 
 // unknownLabels logs the error for the host, and returns the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
-	slog.Error("what a client is shown can't be kept", "error", err)
+	slog.Error("what a client is shown can't be kept", "reason", fail.Reason(err))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
 }
 

@@ -58,7 +58,7 @@ func (p *Pool) shut() error {
 }
 
 // ErrClosed is in the error of queries after Close.
-var ErrClosed = errors.New("exosql: the database is closed")
+var ErrClosed = fail.Named("exosql: the database is closed")
 
 // Closed returns the error of queries after Close. Each call makes a new one, so a caller may fill in its Op.
 func Closed() error {

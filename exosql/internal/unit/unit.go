@@ -122,4 +122,4 @@ func (u *Unit) forget() {
 	}
 }
 
-var errUnitOver = errors.New("exosql: the unit of work has ended")
+var errUnitOver = fail.Named("exosql: the unit of work has ended")

@@ -97,7 +97,7 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 // SettleTyped calls settle for Go code. Since Go code has no record, it logs an error that HookFailed does not get.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
-		slog.Error(err.Error())
+		slog.Error("what follows a commit failed", "reason", fail.Reason(err))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -22,7 +23,7 @@ func Writable(live *schema.Database, w Write) error {
 	c.writable(w)
 	var all []error
 	for _, f := range c.Found() {
-		all = append(all, fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
+		all = append(all, fail.Named("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
 	}
 	return errors.Join(all...)
 }
