@@ -27,6 +27,9 @@ type nilError struct{ text string }
 func (e *nilError) Error() string  { return "CANARY" }
 func (e *nilError) Reason() string { return e.text }
 
+//go:noinline
+func deep(name string, n int) int { panic(name) }
+
 // TestReason: a reason has kinds, types, codes, fixed texts and places, and no text that may quote a value.
 func TestReason(t *testing.T) {
 	panicked := func(f func()) (err error) {
@@ -49,6 +52,7 @@ func TestReason(t *testing.T) {
 		{codeError{}, "internal: fail_test.codeError 11"},
 		{(*nilError)(nil), "a *fail_test.nilError"},
 		{panicked(func() { panic("CANARY") }), "internal: panic in github.com/exoagent/exoagent/exo/fail_test.TestReason.func"},
+		{panicked(func() { deep("CANARY", 7) }), "internal: panic in github.com/exoagent/exoagent/exo/fail_test.deep"},
 		{panicked(func() { _ = map[string]int(nil)["x"]; var m map[string]int; m["CANARY"] = 1 }), "internal: panic in github.com/exoagent/exoagent/exo/fail_test.TestReason.func"},
 	} {
 		if got := fail.Reason(c.err); got != c.want && !(strings.HasSuffix(c.want, "func") && strings.HasPrefix(got, c.want)) || strings.Contains(got, "CANARY") || strings.Contains(got, "0x") {
