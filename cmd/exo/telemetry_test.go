@@ -75,3 +75,45 @@ func TestServeTelemetry(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// withToken adds a bearer token to each request.
+type withToken string
+
+func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestServeTelemetryOverHTTP: a request over HTTP is exported, too, at the latest when SIGTERM has ended the server; neither the token nor who has it is.
+func TestServeTelemetryOverHTTP(t *testing.T) {
+	var mu sync.Mutex
+	sent := ""
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		sent += string(body)
+	}))
+	defer srv.Close()
+	token := strings.Repeat("CANARY", 8)
+	t.Setenv(tokenVariable, token)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", srv.URL)
+	path := grantFileOf(t, servedShop)
+	t.Run("served", func(t *testing.T) {
+		url := overHTTP(t, path, "-as", "customer=1")
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "CANARY", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: withToken(token)}, DisableStandaloneSSE: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if text, failed := callText(t, c, "me.count()"); failed {
+			t.Fatal(text)
+		}
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if !strings.Contains(sent, `"name":"tools/call execute"`) || !strings.Contains(sent, `"name":"SELECT customers"`) || strings.Contains(sent, "CANARY") || strings.Contains(sent, "customer=1") {
+		t.Errorf("it exports %s", sent)
+	}
+}
