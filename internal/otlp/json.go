@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
@@ -26,8 +25,6 @@ type (
 )
 
 func aboutOf(r *resource.Resource) about { return about{keyValues(r.Attributes())} }
-
-func scopeOf(s instrumentation.Scope) scope { return scope{s.Name, s.Version} }
 
 // keyValues writes attributes. Ours are texts and numbers; those of another kind are written as texts.
 func keyValues(attrs []attribute.KeyValue) []keyValue {

@@ -75,7 +75,7 @@ func (*measures) Shutdown(context.Context) error { return nil }
 func (x *measures) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	of := resourceMetrics{Resource: aboutOf(all.Resource)}
 	for _, sm := range all.ScopeMetrics {
-		out := scopeMetrics{Scope: scopeOf(sm.Scope)}
+		out := scopeMetrics{Scope: scope{sm.Scope.Name, sm.Scope.Version}}
 		for _, m := range sm.Metrics {
 			if w, ok := measureOf(m); ok {
 				out.Metrics = append(out.Metrics, w)

@@ -70,7 +70,7 @@ func (x *spans) ExportSpans(ctx context.Context, all []sdk.ReadOnlySpan) error {
 	of := resourceSpans{Resource: aboutOf(all[0].Resource())}
 	at := map[scope]int{}
 	for _, s := range all {
-		sc := scopeOf(s.InstrumentationScope())
+		sc := scope{s.InstrumentationScope().Name, s.InstrumentationScope().Version}
 		i, ok := at[sc]
 		if !ok {
 			i = len(of.ScopeSpans)
