@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -36,7 +35,7 @@ func TestServeTelemetry(t *testing.T) {
 		clear(got)
 		cmd := child(t, "serve", path, "-as", "customer=1")
 		cmd.Env = append(cmd.Env, env, "OTEL_SERVICE_NAME=shop-agent", "CANARY=CANARY")
-		cmd.Stderr = os.Stderr
+		cmd.Stderr = t.Output()
 		c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 		if err != nil {
 			t.Fatal(err)

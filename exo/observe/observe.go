@@ -1,6 +1,9 @@
 // Package observe lets a host follow what happens while it happens: calls of a tool, runs, messages and statements, each with its beginning and its
 // end. exo/telemetry makes traces and metrics of them.
 //
+// An exo.Recorder is told of runs, too, but with what programs wrote, and after the fact: the objects of a message could not begin spans of their own
+// in its span.
+//
 // An [Observer] gets names that the host declared, kinds of errors, counts, and the ID of a run. An [Activity] and an [Outcome] have no place for
 // anything else: no argument, value, label, program, query or text of an error. So an observer can't reveal them. A program decides how often, when
 // and in which order its messages come, and how they end. An observer sees that, and only the host's operators should see what it makes of it.

@@ -67,7 +67,7 @@ func TestTraceparent(t *testing.T) {
 			}
 			got := ""
 			for _, a := range s.Attributes {
-				got += string(a.Key) + "=" + a.Value.Emit() + " "
+				got += string(a.Key) + "=" + a.Value.String() + " "
 			}
 			want := "mcp.method.name=tools/call gen_ai.tool.name=execute gen_ai.operation.name=execute_tool "
 			if res.IsError {

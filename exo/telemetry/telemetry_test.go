@@ -58,7 +58,7 @@ func (c *collected) tree() string {
 			var attrs []string
 			for _, a := range s.Attributes {
 				if a.Key != "exoagent.run.id" {
-					attrs = append(attrs, string(a.Key)+"="+a.Value.Emit())
+					attrs = append(attrs, string(a.Key)+"="+a.Value.String())
 				}
 			}
 			fmt.Fprintf(&b, "%s%s %s %s\n", indent, s.Name, s.SpanKind, strings.Join(attrs, " "))

@@ -39,7 +39,7 @@ func keyValues(attrs []attribute.KeyValue) []keyValue {
 		case attribute.BOOL:
 			kv.Value = map[string]any{"boolValue": a.Value.AsBool()}
 		default:
-			kv.Value = map[string]any{"stringValue": a.Value.Emit()}
+			kv.Value = map[string]any{"stringValue": a.Value.String()}
 		}
 		out = append(out, kv)
 	}
