@@ -106,11 +106,16 @@ func TestNoNetworkInTools(t *testing.T) {
 }
 
 // TestGeminiIsOptional: Gemini's library is nearly half of what a command with a terminal was built of, and who
-// tries the examples waited for all of it. Only a program that imports the adapter links it.
+// tries the examples waited for all of it. Only a program that imports the adapter links it. The SDK of OpenTelemetry in cmd/exo is 48 packages, which
+// are small: 0.2 ms at the start of a process. The official exporters would be 145 more, and 0.7 ms more (RATIONALE.md).
 func TestGeminiIsOptional(t *testing.T) {
 	const library = "github.com/google/generative-ai-go" + "/genai"
 	for _, command := range []string{"./examples/simple", "./examples/saas", "./cmd/exo", "./challenge"} {
-		if all := deps(t, command); slices.Contains(all, library) || len(all) > 510 {
+		most := 510
+		if command == "./cmd/exo" {
+			most += 52
+		}
+		if all := deps(t, command); slices.Contains(all, library) || len(all) > most || slices.Contains(all, "google.golang.org/protobuf/proto") {
 			t.Errorf("%s is built of %d packages, with Gemini: %v", command, len(all), slices.Contains(all, library))
 		}
 	}

@@ -33,6 +33,7 @@ var notSQL = map[string]map[string]string{
 	"exo/record/write.go":                   {`,"rows":`: "value.Rows: how many records a reply has"},
 	"exo/message/node.go":                   {"row": "the type argument that Method.Row is about"},
 	"exo/exotest/odd.go":                    {"'; DROP TABLE users; --": "a text that an object must survive"},
+	"exo/telemetry/telemetry.go":            {"db.query.summary": "a name of OpenTelemetry's conventions", "exoagent.rows": "value.Rows: how many records a reply has"},
 	"exo/store/folder.go":                   {"%w: %w; several processes need LocalOptions.Shared, or exo/store/postgres": "the package for several machines"},
 	"exoeval/internal/guest/change.go":      {"count": "a member of what other libraries give for a change", "rows": "the same"},
 	"exoeval/internal/guest/filter.go":      {"isNull": "the method that === null stands for"},

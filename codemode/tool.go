@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
@@ -311,7 +312,7 @@ func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 // ReadOnly reports whether no grant can change anything.
 func (t *Tool) ReadOnly() bool { return !t.effectful }
 
-var errZeroTool = errors.New("codemode: this tool was not made with New")
+var errZeroTool = fail.Named("codemode: this tool was not made with New")
 
 // Call runs the program in input, {"code": "..."}. It returns what the model reads: {"result":
 // ...}, or {"error": {"kind": ..., "message": ...}} if the input or the program was wrong. It
@@ -382,9 +383,19 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	return res
 }
 
+// idOf returns the ID of a run for an observer; "" if it did not begin.
+func idOf(res *Result) string {
+	if res.ID == (exo.RunID{}) {
+		return ""
+	}
+	return res.ID.String()
+}
+
 // run runs a program with the settings in run.
 func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
+	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.Run, Name: t.name})
+	defer func() { end(observe.Outcome{Error: observe.Failed(res.Err), Run: idOf(res)}) }()
 	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""

@@ -24,11 +24,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 			close(m.acted)
 		}()
 	}
-	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
-	if e.effect == message.NoEffect {
-		ctx = s.reads
-	}
-	ctx, cancel = context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(e.ctx)
 	defer cancel(nil)
 	defer m.whenCut(cancel)()
 	// The object's code may end its goroutine (runtime.Goexit). The deferred call runs all the same, and finds these values.

@@ -1,10 +1,12 @@
 package exo
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -34,6 +36,10 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		err = s.bound(m, call, e, sealed, err)
 	}
 	s.joinLabels(m, e, sealed)
+	if e.ctx = s.ctx; e.effect == message.NoEffect {
+		e.ctx = s.reads
+	}
+	e.ctx, e.end = observe.Begin(e.ctx, e.root.Observed())
 	use := Use{Calls: 1}
 	if e.effect != message.NoEffect && !s.run.Preview {
 		use.Effects = 1
@@ -136,10 +142,7 @@ func (s *Session) refuse(m *Message, e *pending, over bool, budget error) error 
 	if over && err == nil {
 		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
-	if err == nil {
-		err = budget
-	}
-	if err == nil {
+	if err = cmp.Or(err, budget); err == nil {
 		err = s.refuseEffect(m)
 	}
 	if err == nil {

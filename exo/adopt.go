@@ -14,11 +14,11 @@ import (
 // itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: the object's reply is nested too deeply")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested too deeply")}
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: the object returned no value, or a value with an invalid part")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object returned no value, or a value with an invalid part")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:
@@ -45,7 +45,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 		r := v.Rows()
 		if r != nil && r.Packed() { // packed rows are plain data without labels, as deep as a reply may be
 			if _, plain := r.Plain(); !plain && depth > 0 {
-				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: the object's reply is nested too deeply")}
+				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested too deeply")}
 			}
 			return v, nil
 		}
@@ -89,7 +89,7 @@ func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]va
 func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: the object's reply has a reference without an object")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply has a reference without an object")}
 	}
 	o = m.rewrap(o)
 	d, err := o.Describe()

@@ -2,7 +2,6 @@ package exo
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,7 +127,7 @@ func (s *Session) callConsole(l Line) {
 	returned = true
 }
 
-var errConsoleEnded = errors.New("exo: the host's Console ended its goroutine")
+var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine")
 
 // Console returns the lines of the run's program that may be read: see Log. They may be read even
 // if the result may not leave.

@@ -3,9 +3,11 @@ package exo
 import (
 	"context"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/observe"
 )
 
 func (s *Session) settle(e *pending, r Reply) {
+	e.end(observe.Outcome{Error: observe.Failed(r.Err), Rows: r.Value.Len()})
 	s.mu.Lock()
 	e.reply, e.done = r, true
 	s.mu.Unlock()

@@ -107,9 +107,9 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoReview = errors.New("exo: a person must agree to some of its changes, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
+var errNoReview = fail.Named("exo: a person must agree to some of its changes, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
-var errNoStore = errors.New("exo: a method has the effect InUnit, but its object names no unit of work: implement exo.Transactional")
+var errNoStore = fail.Named("exo: a method has the effect InUnit, but its object names no unit of work: implement exo.Transactional")
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
@@ -200,7 +200,7 @@ type change struct {
 }
 
 // errOpen is the Err of an effect that has not ended yet.
-var errOpen = errors.New("exo: the effect has not ended")
+var errOpen = fail.Named("exo: the effect has not ended")
 
 // changes notes that message m begins to act, if m changes something. It returns a function
 // that notes how the change ended.
@@ -258,7 +258,9 @@ func (s *Session) doom(c *change) {
 func (s *Session) doomedBy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.doomed == nil {
+	if s.doomed == nil && s.unrecorded {
+		return &fail.Error{Kind: fail.Internal, Err: errRecord}
+	} else if s.doomed == nil {
 		return nil
 	}
 	why := fail.AsError(s.doomed.Op, s.doomed.Err)

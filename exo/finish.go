@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
@@ -75,7 +76,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 	return <-done
 }
 
-var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
+var errCallbackEnded = fail.Named("exo: a callback of the host ended its goroutine")
 
 // end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
 // nothing. The entry Ended is recorded last.
@@ -97,14 +98,8 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	if err := s.note(Entry{Step: Released, Label: s.Label(), Digest: s.digestOf(result), Err: released}); failed == nil {
 		failed = err
 	}
-	s.mu.Lock()
-	unrecorded := s.unrecorded
-	s.mu.Unlock()
 	if failed == nil {
 		failed = s.doomedBy()
-	}
-	if failed == nil && unrecorded {
-		failed = &fail.Error{Kind: fail.Internal, Err: errRecord}
 	}
 	if failed == nil {
 		failed = s.prepare(ctx)
@@ -259,6 +254,8 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer held.whenCut(cancel)()
+	ctx, end := observe.Begin(ctx, held.Root.Observed())
+	defer func() { end(observe.Outcome{Error: observe.Failed(err), Rows: v.Len()}) }()
 	replied := make(chan value.Value, 1)
 	failed, returned := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error {
 		m, err := held.unsealing()

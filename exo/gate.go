@@ -75,7 +75,7 @@ type Gate struct {
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
 // has a name that is not allowed, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
-	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, budgets: cfg.Budgets, review: cfg.Review, now: cfg.Now, console: cfg.Console}
+	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, budgets: cfg.Budgets, review: cfg.Review, now: cfg.Now, console: cfg.Console, severalStores: cfg.SeveralStores}
 	if cfg.Record != Unrecorded {
 		g.record = cfg.Record
 	}
@@ -83,7 +83,6 @@ func NewGate(cfg Config) (*Gate, error) {
 	if g.zone, err = zone.Load(cfg.Zone); err != nil {
 		return nil, fail.Errorf(fail.Invalid, "exo: NewGate", "%v", err)
 	}
-	g.severalStores = cfg.SeveralStores
 	if g.now == nil {
 		g.now = time.Now
 	}

@@ -120,7 +120,7 @@ func (w *wrapped) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, errNotPeeled
 }
 
-var errNotPeeled = errors.New("exo: a wrapped object answers through a Session only")
+var errNotPeeled = fail.Named("exo: a wrapped object answers through a Session only")
 
 // peel unwraps the object that Refs[slot] refers to, and notes its wrappings in the message.
 func (m *Message) peel(slot int, o Object) (Object, error) {
@@ -281,8 +281,8 @@ func (s *Session) policyFailed(p any) error {
 }
 
 var (
-	errPolicy      = errors.New("exo: a policy's function panicked")
-	errPolicyEnded = errors.New("exo: a policy's function ended its goroutine")
+	errPolicy      = fail.Named("exo: a policy's function panicked")
+	errPolicyEnded = fail.Named("exo: a policy's function ended its goroutine")
 )
 
 // LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and how many bytes it counts for a value,

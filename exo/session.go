@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/internal/within"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
@@ -131,7 +132,9 @@ type pending struct {
 	digest       value.Digest // the digest of a reply with sealed values
 	size         int          // the size of the message, for Limits.UnansweredBytes
 	id           uint64
-	pos          fail.Pos // the place of the call in the program (Session.place)
+	pos          fail.Pos              // the place of the call in the program (Session.place)
+	ctx          context.Context       // the context in which the message acts
+	end          func(observe.Outcome) // reports to the host's observer how the message ended
 	done         bool
 	reply        Reply // the reply; until the outcome is recorded, its Value is the object's own
 	details      []any
@@ -220,7 +223,7 @@ func (s *Session) Submit(call Call) error {
 	s.sent += call.Expr.BytesUpTo(s.gate.limits.MessageBytes, message.Encoded)
 	large := s.sent > s.gate.limits.MessageBytes
 	s.undelivered += size
-	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size}
+	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size, end: observe.Unobserved}
 	s.queue = append(s.queue, e)
 	s.wg.Add(1)
 	s.mu.Unlock()

@@ -189,7 +189,7 @@ type HostUnit interface {
 // ErrNothingDone is wrapped by the error of a change, or of a commit, if nothing was done, or everything
 // was undone. Examples are a transaction rolled back to a savepoint, and a mail refused before it was
 // sent. After other errors it is not known what was done.
-var ErrNothingDone = errors.New("exo: nothing was done")
+var ErrNothingDone = fail.Named("exo: nothing was done")
 
 // Unit returns the run's unit of work under key, and opens it at the first use. All messages of a run
 // that use the same key share one unit. For a message with the effect InUnit, key must be the UnitKey
@@ -260,9 +260,9 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-var errNoUnit = errors.New("exo: a unit of work could not be opened")
+var errNoUnit = fail.Named("exo: a unit of work could not be opened")
 
-var errOutside = errors.New("exo: the object changed something without a unit of work: open one with Message.Unit")
+var errOutside = fail.Named("exo: the object changed something without a unit of work: open one with Message.Unit")
 
 // opened reports whether the unit of work of a store was opened.
 func (s *Session) opened(store any) bool {

@@ -189,6 +189,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if err == nil {
 		db.Pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
+	}
+	if err == nil {
+		db.Pool.System, db.Units.System = systems[d], systems[d]
 		db.Units.Writers, db.Units.Idle, db.Units.HookFailed = engine.NewWriters(e, scalar.Positive(opt.Conns, conns)), scalar.Positive(opt.WriteIdle, defaultIdle), opt.HookFailed
 	}
 	if err == nil && (opt.Witness || opt.Undo > 0) {
@@ -207,6 +210,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	return &DB{db}, nil
 }
+
+// systems are the names that the conventions of OpenTelemetry have for databases.
+var systems = map[sqlast.Dialect]string{sqlast.SQLite: "sqlite", sqlast.Postgres: "postgresql"}
 
 // noCost refuses a PlanCost that could have no effect.
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {

@@ -49,7 +49,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert returned no row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row")}
 	}
 	return rows[0], nil
 }

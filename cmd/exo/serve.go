@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
+	"github.com/exoagent/exoagent/cmd/exo/internal/export"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
@@ -155,6 +156,15 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 	if err != nil {
 		return err
 	}
+	served := export.Served{Version: moduleVersion(), Pool: t.pool, Failed: log.exports(time.Now)}
+	if t.kept != nil {
+		served.Keeper = t.kept.Keeper
+	}
+	ctx, ended, err := export.Start(ctx, served)
+	if err != nil {
+		return err
+	}
+	defer ended()
 	return serve(ctx, std, s)
 }
 

@@ -357,7 +357,7 @@ func TestServeLogsReasons(t *testing.T) {
 		t.Errorf("the client reads %s", text)
 	}
 	c.Close()
-	if got := said.String(); strings.Count(got, "\nexo serve: run ") != 2 || !strings.Contains(got, "no such table: ") || !strings.Contains(got, "the trigger audit") || strings.Contains(got, "mine") {
+	if got := said.String(); strings.Count(got, "\nexo serve: time=") != 2 || strings.Count(got, " reason=") != 2 || !strings.Contains(got, "no such table: ") || !strings.Contains(got, "the trigger audit") || strings.Contains(got, "mine") {
 		t.Errorf("the operator reads %s", got)
 	}
 }

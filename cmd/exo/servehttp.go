@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -138,7 +139,7 @@ func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error
 
 // listen serves until the context ends. Programs that still run then have the time o.drain to finish.
 func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handler, all http.Handler, to *serveLog) error {
-	srv := &http.Server{Handler: all, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0)}
+	srv := &http.Server{Handler: all, ReadHeaderTimeout: headerTime, MaxHeaderBytes: headerBytes, IdleTimeout: idleTime, ErrorLog: log.New(to, "", 0), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(&limitedListener{Listener: l, places: make(chan struct{}, maxConnections)}) }()
 	select {
@@ -192,36 +193,47 @@ func (l *serveLog) Write(p []byte) (int, error) {
 
 // refused returns a function that logs why a request is refused.
 func (l *serveLog) refused(now func() time.Time) func(string) {
-	say := l.seldom(now)
+	due := seldom(now)
 	return func(reason string) {
-		kind, _, _ := strings.Cut(reason, ":")
-		say(kind, "refused: "+reason)
+		if kind, _, _ := strings.Cut(reason, ":"); due(kind) {
+			l.say("refused: %s", reason)
+		}
 	}
 }
 
-// unshown returns a function that logs why a program ended. Clients don't see this log. Many errors of one kind can't displace those of another.
+// unshown returns a function that logs why a program ended, without values. Clients don't see this log. Many errors of one kind can't displace those of
+// another.
 func (l *serveLog) unshown(now func() time.Time) func(mcp.Identity, core.RunID, error) {
-	say := l.seldom(now)
+	due, log := seldom(now), slog.New(slog.NewTextHandler(l, nil))
 	return func(who mcp.Identity, run core.RunID, err error) {
-		reason := strings.Join(strings.Fields(err.Error()), " ") // joined to one line, since a value with a line break could forge an entry
-		say(fail.KindOf(err).String(), fmt.Sprintf("run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
+		if due(fail.KindOf(err).String()) {
+			log.Error("a program ended with an error that its client can't read", "run", run, "client", strings.TrimSpace(who.Issuer+" "+who.Subject), "reason", fail.Reason(err))
+		}
 	}
 }
 
-// seldom returns a function that logs at most one text of a kind per second, so that a client can't fill the disk with errors.
-func (l *serveLog) seldom(now func() time.Time) func(kind, text string) {
+// exports returns a function that logs why telemetry was not exported.
+func (l *serveLog) exports(now func() time.Time) func(error) {
+	due := seldom(now)
+	return func(err error) {
+		if due("") {
+			l.say("telemetry: %v", err)
+		}
+	}
+}
+
+// seldom returns a function that admits at most one text of a kind per second, so that a client can't fill the disk with errors.
+func seldom(now func() time.Time) func(kind string) bool {
 	var mu sync.Mutex
 	last := map[string]time.Time{}
-	return func(kind, text string) {
+	return func(kind string) bool {
 		mu.Lock()
+		defer mu.Unlock()
 		at := now()
 		due := at.Sub(last[kind]) >= time.Second
 		if due {
 			last[kind] = at
 		}
-		mu.Unlock()
-		if due {
-			l.say("%s", text)
-		}
+		return due
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -28,11 +30,14 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
+	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: t.Name(), Parent: traceparent(req)})
+	failed := "tool_error" // so the conventions of OpenTelemetry name a result that is an error
+	defer func() { end(observe.Outcome{Error: failed}) }()
 	out, res := t.CallJob(ctx, codemode.Job{Label: label, Conversation: conversation}, req.Params.Arguments)
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
-	if s.cfg.OnHiddenError != nil && codemode.HasHiddenCause(res.Err) {
+	if codemode.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
@@ -56,6 +61,9 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	// There is no structured content in addition to the text, and so no output schema. With it, Claude Code, VS Code and Codex
 	// would give their model only the structured content, without the links; some clients give only the text, and some both. A
 	// result that is sent once is read once.
+	if res.Err == nil {
+		failed = ""
+	}
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}
 	if showsApps(req) {
@@ -68,8 +76,14 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 
 // unknownLabels logs the error for the host, and returns the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
-	slog.Error("what a client is shown can't be kept", "error", err)
+	slog.Error("what a client is shown can't be kept", "reason", fail.Reason(err))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
+}
+
+// traceparent returns what the client wrote there, which may be anything.
+func traceparent(req *mcp.CallToolRequest) string {
+	parent, _ := req.Params.Meta["traceparent"].(string)
+	return parent
 }
 
 // noted adds a note to the notice that the model reads.

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -53,6 +55,23 @@ func TestHiddenCause(t *testing.T) {
 	}
 	if len(logged) != 1 || !strings.Contains(logged[0], "ann: ") || !strings.Contains(logged[0], "the lock of shelf 7 is broken") {
 		t.Errorf("the host reads %q", logged)
+	}
+}
+
+// TestHiddenCauseLogged: a host that sets nothing finds the reason in its log, with the ID of the run and without what may be a value.
+func TestHiddenCauseLogged(t *testing.T) {
+	tool, err := codemode.New(codemode.Grants{"shelf": badShelf{}}, &codemode.Options{Evaluator: exoeval.InProcess{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	s := newServer(t, func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil })
+	run(t, connect(t, s, ann, ""), "shelf.read()")
+	if got := log.String(); !strings.Contains(got, "level=ERROR") || !strings.Contains(got, "run=") || !strings.Contains(got, `reason="denied: a *errors.errorString"`) || strings.Contains(got, "shelf 7") {
+		t.Errorf("the log has %q", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/value"
 )
@@ -151,7 +152,7 @@ func (l *labels) room(ctx context.Context) bool {
 	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
 		l.since, l.added = now, 0
 		if _, err := l.kept.Sweep(ctx); err != nil { // no failure: ended entries only take up room
-			slog.Error("labels that have ended can't be removed", "error", err)
+			slog.Error("labels that have ended can't be removed", "reason", fail.Reason(err))
 		}
 	}
 	l.added++

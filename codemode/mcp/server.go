@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/internal/printable"
 )
@@ -44,7 +46,8 @@ type Config struct {
 
 	// OnHiddenError is called with each error that ended a program and has a reason that the client does not
 	// see: an internal error, or a database that the host must look at (see codemode.HasHiddenCause). The error may
-	// contain values of rows. It is called on the goroutine of the request, and may be nil.
+	// contain values of rows; fail.Reason describes it without. It is called on the goroutine of the request. If it is nil, the reason is logged by the
+	// default logger of log/slog.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 
@@ -79,6 +82,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
+	}
+	if cfg.OnHiddenError == nil {
+		cfg.OnHiddenError = func(_ Identity, run exo.RunID, err error) {
+			slog.Error("a program ended with an error that its client can't read", "run", run, "reason", fail.Reason(err))
+		}
 	}
 	if cfg.LabelStore == nil {
 		cfg.LabelStore = store.NewMemory(nil)

@@ -49,7 +49,7 @@ func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
 }
 
 // errNone is the error for a host that made its Set without In.
-var errNone = &fail.Error{Kind: fail.Internal, Err: errors.New("budget: this Set was not made with In, so it lets nothing pass")}
+var errNone = &fail.Error{Kind: fail.Internal, Err: fail.Named("budget: this Set was not made with In, so it lets nothing pass")}
 
 const (
 	wait     = 10 * time.Second    // the longest time that a message waits for the store

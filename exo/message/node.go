@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/zone"
@@ -60,6 +61,15 @@ func (n *Node) Closed() bool { return len(n.free) == 0 }
 
 // Method returns the catalogue's method that an OpCall calls.
 func (n *Node) Method() *Method { return n.method }
+
+// Observed describes the message whose root is n to an observer, by the names that its interface declares. n may be nil: then the message was
+// malformed, and nothing that the program wrote is known to be such a name.
+func (n *Node) Observed() observe.Activity {
+	if n == nil || n.Recv == nil || n.method == nil {
+		return observe.Activity{Kind: observe.Message}
+	}
+	return observe.Activity{Kind: observe.Message, Of: n.Recv.Type.Name, Name: n.method.Name}
+}
 
 // Label returns the joined label of everything that the node reads.
 func (n *Node) Label() value.Label { return n.label }

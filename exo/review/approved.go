@@ -67,9 +67,9 @@ type Approved struct {
 
 // These are errors of a decision.
 var (
-	ErrDecided    = errors.New("review: this change set does not wait any more")
-	ErrNotAllowed = errors.New("review: this approver may not decide it")
-	ErrStale      = errors.New("review: the change set is not the one that was shown: look at it again")
+	ErrDecided    = fail.Named("review: this change set does not wait any more")
+	ErrNotAllowed = fail.Named("review: this approver may not decide it")
+	ErrStale      = fail.Named("review: the change set is not the one that was shown: look at it again")
 )
 
 // DiffersError is wrapped by the error of a run that had to apply a change set and would have done something else. Difference is for the person:
@@ -348,7 +348,7 @@ func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.R
 
 // ErrLost is the error of a database that has lost the information whether it kept a run. If the change set waited again, its changes could be made
 // twice.
-var ErrLost = errors.New("review: the store no longer knows whether it kept the run's changes")
+var ErrLost = fail.Named("review: the store no longer knows whether it kept the run's changes")
 
 // cutOff is how long a run may take to apply a change set before it counts as killed. No run lasts longer.
 const cutOff = 10 * time.Minute

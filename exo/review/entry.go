@@ -292,6 +292,20 @@ func (k *Keeper) pendingOf(ctx context.Context, p exo.Principal) (n int, err err
 	return n, err
 }
 
+// Waiting counts the change sets of all principals that wait for a person.
+func (k *Keeper) Waiting(ctx context.Context) (n int, err error) {
+	if !k.made() {
+		return 0, errZero
+	}
+	err = k.heads(ctx, func(_ store.Entry, h head, broken error) error {
+		if broken == nil && h.live(k.opt.Now()) == Pending {
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
 // idOf returns the ID of the change set that a head's entry belongs to.
 func idOf(e store.Entry) string {
 	at := strings.Split(e.Key, "/")

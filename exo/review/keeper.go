@@ -77,7 +77,7 @@ func InMemory() *Keeper {
 	return k
 }
 
-var errZero = errors.New("review: this Keeper was not made with New, so nothing may be changed")
+var errZero = fail.Named("review: this Keeper was not made with New, so nothing may be changed")
 
 // Link returns where a person finds a change set; "": the host has not set Options.Link.
 func (k *Keeper) Link(id string) string {

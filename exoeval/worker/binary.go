@@ -13,7 +13,7 @@ import (
 
 // ErrBinary is wrapped by the error of NewPool, and of a run, if PoolOptions.Binary is refused: other users can write the file, or it is no
 // worker of the host's version.
-var ErrBinary = errors.New("worker: PoolOptions.Binary can't be used as this host's worker")
+var ErrBinary = fail.Named("worker: PoolOptions.Binary can't be used as this host's worker")
 
 func binaryError(path string, err error) error {
 	return &fail.Error{Op: "worker.NewPool", Kind: fail.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func (d *Death) Error() string {
 }
 
 // ErrNotRun is in the Err of a run that never began, because no worker took it. Nothing of the program has happened.
-var ErrNotRun = errors.New("worker: the program was not run")
+var ErrNotRun = fail.Named("worker: the program was not run")
 
 var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
 

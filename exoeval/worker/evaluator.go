@@ -34,7 +34,7 @@ type commonKey struct {
 var _ exoeval.Evaluator = (*Pool)(nil)
 
 // errZeroPool is the error of a Pool that NewPool did not make.
-var errZeroPool = errors.New("worker: this Pool was not made with NewPool, so it runs nothing")
+var errZeroPool = fail.Named("worker: this Pool was not made with NewPool, so it runs nothing")
 
 func (p *Pool) made() bool { return p != nil && p.ctx != nil }
 

@@ -123,7 +123,7 @@ func (p *Pool) Stats() Stats {
 }
 
 // ErrClosed is in the error of a call after Close, and in the Err of a run that Close ended.
-var ErrClosed = errors.New("worker: the pool is closed")
+var ErrClosed = fail.Named("worker: the pool is closed")
 
 // enter counts a run, for which Close waits. Call exit when the run has ended. The returned context ends with the pool.
 func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err error) {
@@ -171,7 +171,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 }
 
 // errNoPlace ends a program's wait for a place.
-var errNoPlace = errors.New("worker: no place was free in time")
+var errNoPlace = fail.Named("worker: no place was free in time")
 
 // party is what gets equal turns: a principal, or the tool if the run has no principal.
 type party struct {

@@ -128,7 +128,13 @@ type Table interface {
 }
 
 // ErrLost is the error of a Table when the connection was lost, so that it is unknown whether a change was made.
-var ErrLost = errors.New("the connection to the record's database was lost")
+var ErrLost error = fixed("the connection to the record's database was lost")
+
+// fixed is an error with a text that logs may show (see fail.Reason).
+type fixed string
+
+func (e fixed) Error() string  { return string(e) }
+func (e fixed) Reason() string { return string(e) }
 
 // State is what a Group has read before it appends.
 type State struct {

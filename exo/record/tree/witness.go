@@ -123,6 +123,15 @@ func (e *WitnessError) Error() string {
 
 func (e *WitnessError) Unwrap() error { return e.Err }
 
+// Reason describes the error for logs, without the text of Err (see fail.Reason).
+func (e *WitnessError) Reason() string {
+	why := "has not answered in time"
+	if e.Err != nil {
+		why = "did not take it"
+	}
+	return fmt.Sprintf("the witness %s %s; it has %d entries, and this needs %d", e.Place, why, e.Has, e.Want)
+}
+
 // witness passes the newest synced checkpoint to its keeper. Close waits for that; Append waits only if RequireWitness was called.
 type witness struct {
 	place string

@@ -73,7 +73,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the database returned no row for an aggregate")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database returned no row for an aggregate")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
@@ -99,7 +99,7 @@ func bare(rows *value.Rows) value.Value {
 	return value.List(list...)
 }
 
-var errAgain = errors.New("exosql: rows were sorted by cells that their column's type can't hold: the query has to run again, with guards against them")
+var errAgain = fail.Named("exosql: rows were sorted by cells that their column's type can't hold: the query has to run again, with guards against them")
 
 // run plans and runs a message: open if the database reads only rows in scope, otherwise with fences.
 func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {

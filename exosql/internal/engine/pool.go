@@ -14,7 +14,8 @@ import (
 // Pool has the sessions of one database. Each is opened when it is first needed.
 type Pool struct {
 	Engine Engine
-	opened int // opened counts the sessions that the pool may have
+	System string // System is the kind of database, for observers
+	opened int    // opened counts the sessions that the pool may have
 	Free   chan Session
 	closed chan struct{}
 	close  sync.Once
@@ -57,7 +58,7 @@ func (p *Pool) shut() error {
 }
 
 // ErrClosed is in the error of queries after Close.
-var ErrClosed = errors.New("exosql: the database is closed")
+var ErrClosed = fail.Named("exosql: the database is closed")
 
 // Closed returns the error of queries after Close. Each call makes a new one, so a caller may fill in its Op.
 func Closed() error {
@@ -103,7 +104,9 @@ func (p *Pool) Release(s Session) {
 }
 
 // Run runs a plan. If a session was dead before anything was sent, Run tries another.
-func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
+func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) (err error) {
+	ctx, end := pl.Observed(ctx, p.System)
+	defer func() { end(out, 0, err) }()
 	for tries := 0; ; tries++ {
 		switch err := p.Once(ctx, pl, args, by, out); {
 		case errors.Is(err, ErrLost) && tries < p.opened: // all sessions may be dead; then the last try opens a new one

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -212,5 +213,5 @@ func (c *Cell) Contradicts(holds any) error {
 	if cellform.Of(c.Kind) != nil {
 		way = "; if another program writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", declare which: Stored in Go, `stored` in a grant file"
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but contains %v%s", c.Name, c.Kind, c.Null, holds, way)}
+	return &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: %s is declared %s (null: %s) but contains %s%s", c.Name, c.Kind, strconv.FormatBool(c.Null), fmt.Sprint(holds), way)}
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"encoding/hex"
-	"errors"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -38,7 +37,7 @@ func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 		return nil, nil
 	}
 	if from != nil && !c.later(from) { // otherwise a program that reads all pages might never end
-		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: the last row of a page is not after the row at which the page began")}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the last row of a page is not after the row at which the page began")}
 	}
 	return c.page.last, nil
 }

@@ -65,7 +65,7 @@ func (p *part) Witness(ctx context.Context, run string, at time.Time) error {
 }
 
 // errOvertaken is inside the error of a transaction that would have to begin again.
-var errOvertaken = errors.New("exosql: another transaction changed what this one read")
+var errOvertaken = fail.Named("exosql: another transaction changed what this one read")
 
 // noReplay makes a conflict with another transaction end the run. To begin again, the Tx would need a newer state
 // of the database. That would undo earlier runs of the Tx, and the host has already seen their results.

@@ -208,8 +208,8 @@ func (t *Tx) spoil(engine.Writer) {
 }
 
 var (
-	errSpoilt = errors.New("exosql: the driver panicked in this transaction, so its state is unknown: roll it back")
-	errCut    = errors.New("exosql: a statement was cut off, so the database has ended this transaction: roll it back")
+	errSpoilt = fail.Named("exosql: the driver panicked in this transaction, so its state is unknown: roll it back")
+	errCut    = fail.Named("exosql: a statement was cut off, so the database has ended this transaction: roll it back")
 )
 
 // ErrNoTx is the error of a Tx that Begin did not make.
@@ -242,4 +242,4 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 }
 
 // ErrTxDone is the error of a Tx that has ended.
-var ErrTxDone = errors.New("exosql: this Tx has ended already, by Commit, Rollback or Close of its DB")
+var ErrTxDone = fail.Named("exosql: this Tx has ended already, by Commit, Rollback or Close of its DB")

@@ -78,10 +78,14 @@ func (u *Unit) Over() bool {
 }
 
 // once runs a statement.
-func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collector, int64, error) {
-	out := s.collect(m)
-	var n int64
-	var err error
+func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (out *plan.Collector, n int64, err error) {
+	p := s.p
+	if s.changes != nil {
+		p = s.changes[len(s.changes)-1].Plan
+	}
+	ctx, end := p.Observed(ctx, u.of.System)
+	defer func() { end(out, n, err) }()
+	out = s.collect(m)
 	u.w.With(s.by)
 	if s.changes != nil && u.of.Undo > 0 && u.tx == nil && !u.keeps {
 		if err := u.w.Capture(ctx, keptRows, keptBytes); err != nil {
@@ -118,4 +122,4 @@ func (u *Unit) forget() {
 	}
 }
 
-var errUnitOver = errors.New("exosql: the unit of work has ended")
+var errUnitOver = fail.Named("exosql: the unit of work has ended")

@@ -25,6 +25,7 @@ import (
 // Units makes the units of work of one database.
 type Units struct {
 	Writers    *engine.Writers
+	System     string            // System is the kind of database, for observers
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
 	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
@@ -97,7 +98,7 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 // SettleTyped calls settle for Go code. Since Go code has no record, it logs an error that HookFailed does not get.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
-		slog.Error(err.Error())
+		slog.Error("what follows a commit failed", "reason", fail.Reason(err))
 	}
 }
 

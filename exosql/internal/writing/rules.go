@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -22,7 +23,7 @@ func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
 	all := scalar.Each(c.Found(), func(f check.Finding) error {
-		return fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
+		return fail.Named("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
 	})
 	return errors.Join(all...)
 }

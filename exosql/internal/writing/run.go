@@ -235,7 +235,7 @@ func (x *Run) keeps() error {
 			return err
 		}
 		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
-			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be inserted into this table: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s would store the scope's value as another value, so the rows could belong to another tenant", f.Col.Table.Name, f.Col.Name)}
+			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be inserted into this table: its host has to look at it first", Err: fail.Named("exosql: %s.%s would store the scope's value as another value, so the rows could belong to another tenant", f.Col.Table.Name, f.Col.Name)}
 		}
 	}
 	return nil

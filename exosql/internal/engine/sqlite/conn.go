@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"modernc.org/libc"
@@ -64,6 +65,17 @@ type SqlError struct {
 }
 
 func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg, e.Code) }
+
+// ErrorCode returns the code for observers and logs, as a text (see fail.Reason).
+func (e *SqlError) ErrorCode() string { return strconv.Itoa(int(e.Code)) }
+
+// Reason describes the error for logs (see fail.Reason). Of SQLite's text it has only the name of what is missing: other texts may quote values.
+func (e *SqlError) Reason() string {
+	if strings.HasPrefix(e.msg, "no such ") {
+		return e.Error()
+	}
+	return fmt.Sprintf("sqlite: code %d", e.Code)
+}
 
 // codeOf returns the code of SQLite, or of its driver, which opens connections. For other errors it is 0.
 func codeOf(err error) int32 {

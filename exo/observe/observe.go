@@ -1,0 +1,92 @@
+// Package observe lets a host follow what happens while it happens: calls of a tool, runs, messages and statements, each with its beginning and its
+// end. exo/telemetry makes traces and metrics of them.
+//
+// An exo.Recorder is told of runs, too, but with what programs wrote, and after the fact: the objects of a message could not begin spans of their own
+// in its span.
+//
+// An [Observer] gets names that the host declared, kinds of errors, counts, and the ID of a run. An [Activity] and an [Outcome] have no place for
+// anything else: no argument, value, label, program, query or text of an error. So an observer can't reveal them. A program decides how often, when
+// and in which order its messages come, and how they end. An observer sees that, and only the host's operators should see what it makes of it.
+package observe
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/exo/fail"
+)
+
+// Kind is the kind of an Activity.
+type Kind uint8
+
+const (
+	_         Kind = iota
+	ToolCall       // a client calls a tool
+	Run            // a program runs, from the moment when it begins to wait for a place
+	Message        // a message of a program, from its arrival at the gate to its reply
+	Statement      // a statement is run in a database, for a message or for Go code
+)
+
+// Activity describes what begins. All its texts but Parent are names that the host declared.
+type Activity struct {
+	Kind   Kind
+	Name   string   // Name is the name of the tool, or of the message's method, "" if the message was malformed; for a Statement it is its first word
+	Of     string   // Of is the name of the message's interface
+	Tables []string // Tables are those of a Statement, sorted; of one that changes rows it is the table with these rows
+	System string   // System is the kind of the Statement's database: sqlite or postgresql
+	// Parent is, for a ToolCall, the client's traceparent (W3C Trace Context) as the client sent it, or "". It may be malformed.
+	Parent string
+}
+
+// Outcome describes how an Activity ended.
+type Outcome struct {
+	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code for a Statement, otherwise a fail.Kind
+	Rows  int    // Rows counts the rows of the answer to a Message, and those that a Statement returned or changed
+	Run   string // Run is, for a Run, its ID in the record; "" if it did not begin
+}
+
+// An Observer is told what begins. end is told once how it ended. The returned context is that of the activity: what happens in it began from there.
+// An Observer is called from several goroutines, and must return soon. A panic of an Observer is dropped, since what is observed must not depend
+// on it.
+type Observer interface {
+	Begin(ctx context.Context, a Activity) (with context.Context, end func(Outcome))
+}
+
+type key struct{}
+
+// With returns a context in which o observes what begins. It takes the place of an observer that ctx had.
+func With(ctx context.Context, o Observer) context.Context { return context.WithValue(ctx, key{}, o) }
+
+// On reports whether an observer follows what begins in ctx, for callers that must compute an Activity.
+func On(ctx context.Context) bool { return ctx.Value(key{}) != nil }
+
+// Begin reports to the observer of ctx that a begins. The caller must call end once. Without an observer it returns ctx and [Unobserved].
+func Begin(ctx context.Context, a Activity) (with context.Context, end func(Outcome)) {
+	o, _ := ctx.Value(key{}).(Observer)
+	if o == nil {
+		return ctx, Unobserved
+	}
+	defer func() {
+		if recover() != nil || with == nil {
+			with = ctx
+		}
+		if end == nil {
+			end = Unobserved
+		}
+	}()
+	with, told := o.Begin(ctx, a)
+	return with, func(out Outcome) {
+		defer func() { _ = recover() }()
+		told(out)
+	}
+}
+
+// Unobserved is the end of an activity that nothing observes.
+func Unobserved(Outcome) {}
+
+// Failed returns the Error of an Outcome: "" for nil, and otherwise the kind of err.
+func Failed(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fail.KindOf(err).String()
+}

@@ -1,0 +1,136 @@
+package otlp
+
+// This file writes metrics.
+
+import (
+	"context"
+
+	sdk "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+)
+
+// measures is the exporter of metrics.
+type measures struct{ to *sender }
+
+var _ sdk.Exporter = (*measures)(nil)
+
+type (
+	metricsRequest struct {
+		ResourceMetrics []resourceMetrics `json:"resourceMetrics"`
+	}
+	resourceMetrics struct {
+		Resource     about          `json:"resource"`
+		ScopeMetrics []scopeMetrics `json:"scopeMetrics"`
+	}
+	scopeMetrics struct {
+		Scope   scope     `json:"scope"`
+		Metrics []measure `json:"metrics"`
+	}
+	measure struct {
+		Name        string  `json:"name"`
+		Description string  `json:"description,omitempty"`
+		Unit        string  `json:"unit,omitempty"`
+		Gauge       *points `json:"gauge,omitempty"`
+		Sum         *points `json:"sum,omitempty"`
+		Histogram   *points `json:"histogram,omitempty"`
+	}
+	points struct {
+		DataPoints  []point `json:"dataPoints"`
+		Temporality int     `json:"aggregationTemporality,omitempty"`
+		Monotonic   bool    `json:"isMonotonic,omitempty"`
+	}
+	point struct {
+		Attributes []keyValue `json:"attributes,omitempty"`
+		Start      string     `json:"startTimeUnixNano"`
+		Time       string     `json:"timeUnixNano"`
+		Int        string     `json:"asInt,omitempty"`
+		Double     *float64   `json:"asDouble,omitempty"`
+		Count      string     `json:"count,omitempty"`
+		Sum        *float64   `json:"sum,omitempty"`
+		Buckets    []string   `json:"bucketCounts,omitempty"`
+		Bounds     []float64  `json:"explicitBounds,omitempty"`
+	}
+)
+
+// cumulative is the temporality of all sums: each export has everything since the start.
+const cumulative = 2
+
+// Temporality implements the exporter.
+func (*measures) Temporality(sdk.InstrumentKind) metricdata.Temporality {
+	return metricdata.CumulativeTemporality
+}
+
+// Aggregation implements the exporter.
+func (*measures) Aggregation(k sdk.InstrumentKind) sdk.Aggregation {
+	return sdk.DefaultAggregationSelector(k)
+}
+
+// ForceFlush implements the exporter; each export is sent at once.
+func (*measures) ForceFlush(context.Context) error { return nil }
+
+// Shutdown implements the exporter.
+func (*measures) Shutdown(context.Context) error { return nil }
+
+// Export implements the exporter. Of an exponential histogram or a summary nothing is sent: only a view makes one, and Start sets none.
+func (x *measures) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
+	of := resourceMetrics{Resource: aboutOf(all.Resource)}
+	for _, sm := range all.ScopeMetrics {
+		out := scopeMetrics{Scope: scope{sm.Scope.Name, sm.Scope.Version}}
+		for _, m := range sm.Metrics {
+			if w, ok := measureOf(m); ok {
+				out.Metrics = append(out.Metrics, w)
+			}
+		}
+		of.ScopeMetrics = append(of.ScopeMetrics, out)
+	}
+	return x.to.send(ctx, metricsRequest{[]resourceMetrics{of}})
+}
+
+func measureOf(m metricdata.Metrics) (measure, bool) {
+	out := measure{Name: m.Name, Description: m.Description, Unit: m.Unit}
+	switch d := m.Data.(type) {
+	case metricdata.Gauge[int64]:
+		out.Gauge = &points{DataPoints: numbers(d.DataPoints)}
+	case metricdata.Gauge[float64]:
+		out.Gauge = &points{DataPoints: numbers(d.DataPoints)}
+	case metricdata.Sum[int64]:
+		out.Sum = &points{numbers(d.DataPoints), cumulative, d.IsMonotonic}
+	case metricdata.Sum[float64]:
+		out.Sum = &points{numbers(d.DataPoints), cumulative, d.IsMonotonic}
+	case metricdata.Histogram[int64]:
+		out.Histogram = &points{DataPoints: buckets(d.DataPoints), Temporality: cumulative}
+	case metricdata.Histogram[float64]:
+		out.Histogram = &points{DataPoints: buckets(d.DataPoints), Temporality: cumulative}
+	default:
+		return measure{}, false
+	}
+	return out, true
+}
+
+func numbers[N int64 | float64](from []metricdata.DataPoint[N]) []point {
+	out := make([]point, 0, len(from))
+	for _, p := range from {
+		w := point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time)}
+		switch n := any(p.Value).(type) {
+		case int64:
+			w.Int = number(n)
+		case float64:
+			w.Double = &n
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func buckets[N int64 | float64](from []metricdata.HistogramDataPoint[N]) []point {
+	out := make([]point, 0, len(from))
+	for _, p := range from {
+		sum := float64(p.Sum)
+		w := point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time), Count: number(p.Count), Sum: &sum, Bounds: p.Bounds}
+		for _, n := range p.BucketCounts {
+			w.Buckets = append(w.Buckets, number(n))
+		}
+		out = append(out, w)
+	}
+	return out
+}
