@@ -3,10 +3,11 @@ package exo
 import (
 	"errors"
 	"fmt"
+	"slices"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"slices"
 )
 
 // adopt turns a value that an object returned into one that a guest may hold. Objects become numbers of the reply, and numbers of this run when

@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/observe"
 )

@@ -1,10 +1,11 @@
 package exo
 
 import (
-	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
 	"strconv"
 	"time"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Limits bound what one run asks of the host. The gate enforces them for every evaluator. A field

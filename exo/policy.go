@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
-	"github.com/exoagent/exoagent/exo/value"
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Policy takes permissions away from the object that it wraps. Each field may be left out; the zero

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/internal/testutil/outside"
-	"pgregory.net/rapid"
 )
 
 // TestSecretsAreNotSeen: two runs that differ in what labels hide are the same to each low observer: what each server, receiver and folder got, in
