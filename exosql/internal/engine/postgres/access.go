@@ -26,6 +26,7 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, 
 	} else {
 		defer s.dropped(st)
 	}
+	defer s.naming(st)()
 	var text []byte
 	err = s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
 		pl.SendQueryParams(byIndex, nil, nil, nil, nil)

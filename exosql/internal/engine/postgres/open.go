@@ -66,11 +66,12 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	if err := s.affordable(ctx, p, st, args); err != nil {
 		return err
 	}
+	defer s.naming(st)()
 	params, formats := s.args.encode(args)
 	err = s.guarded(ctx, 3, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(s.indexes, st.open.names, nil, nil)
-		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
-		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+		s.send(pl, s.indexes, st.open.names, nil, nil)
+		s.send(pl, st.open.explain, nil, nil, nil)
+		s.execute(pl, st, params, formats)
 	}, func(i int, rr *pgconn.ResultReader) error {
 		switch i {
 		case 0:
@@ -117,12 +118,13 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 		return nil
 	}
 	if st.open == nil {
-		sd, err := s.Conn.Prepare(ctx, st.sd.Name+"_plan", explainOf(st), nil)
+		sd, err := s.define(ctx, st.name+"_plan", explainOf(st))
 		if err != nil {
-			return boundError(err)
+			return err
 		}
 		st.open = &opened{explain: sd}
 	}
+	defer s.naming(st)()
 	if before := s.Refusals.get(p); before != nil {
 		if still, err := s.asBefore(ctx, st, before); err != nil {
 			return err
@@ -130,14 +132,14 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 			return s.Refusals.add(p, before.again()).why
 		}
 	}
-	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(st.open.explain, nil, nil, nil) })
+	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, st.open.explain, nil, nil, nil) })
 	if err != nil {
 		return err
 	}
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}
 	// The numbers are read first: if an index is replaced in between, they are the old ones.
-	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(s.indexes, encoded, nil, nil) })
+	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.indexes, encoded, nil, nil) })
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func explainOf(st *stmt) string {
 
 // execution returns the call of a statement with all values NULL, since the planner ignores the values.
 func (st *stmt) execution() string {
-	text := "EXECUTE " + st.sd.Name
+	text := "EXECUTE " + st.name
 	if n := len(st.kinds); n > 0 {
 		text += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 	}
@@ -175,8 +177,8 @@ func (st *stmt) execution() string {
 func (s *Session) asBefore(ctx context.Context, st *stmt, r *refusal) (bool, error) {
 	var answers [2][]byte
 	err := s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(s.indexes, r.names, nil, nil)
-		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
+		s.send(pl, s.indexes, r.names, nil, nil)
+		s.send(pl, st.open.explain, nil, nil, nil)
 	}, func(i int, rr *pgconn.ResultReader) (err error) { answers[i], err = textIn(rr); return err })
 	return bytes.Equal(answers[0], r.indexes) && bytes.Equal(answers[1], r.plan), err
 }

@@ -1,0 +1,226 @@
+package postgres
+
+// This file runs plans in sessions that a pooler shares among clients, like PgBouncer in transaction mode. There each transaction is a session of
+// its own: it begins with all settings, local to it, and prepares what it executes. Nothing is sent outside of a transaction.
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/internal/pgsession"
+)
+
+// pooled has the settings with which each transaction begins.
+type pooled struct {
+	settings
+	prefix string // prefix begins the names of prepared statements, so that no other client has them
+	uses   int    // uses counts the transactions
+}
+
+// maxUses bounds the transactions of a connection. At the end of a transaction a server may report settings, and package pgbound counts these
+// reports for the whole connection.
+const maxUses = 1000
+
+func (p *pooled) worn() bool { return p != nil && p.uses >= maxUses }
+
+// These statements remove what other clients have set in the session. They look nothing up by the search path. What they change ends with the
+// transaction; only resetAll would outlive a COMMIT. resetEach skips settings of the transaction itself, and does not know settings with a dot.
+const (
+	ownUser   = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
+	ownRole   = "SET LOCAL role TO DEFAULT"
+	resetAll  = "RESET ALL"
+	resetEach = `SELECT pg_catalog.count(pg_catalog.set_config(s.name, s.reset_val, true)) FROM pg_catalog.pg_show_all_settings() AS s
+	WHERE s.source OPERATOR(pg_catalog.=) 'session' AND s.context OPERATOR(pg_catalog.=) ANY (ARRAY['user', 'superuser'])
+		AND s.name OPERATOR(pg_catalog.<>) ALL (ARRAY['transaction_isolation', 'transaction_read_only', 'transaction_deferrable'])`
+)
+
+// dotted are settings that triggers of undo read: see images. resetEach does not reset them.
+var dotted = []string{"exo.run", "exo.given"}
+
+// opening sends BEGIN, and in a shared session what makes it ours. It returns the number of results. commits: the transaction may be kept.
+func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescription, commits bool) int {
+	s.send(pl, begin, nil, nil, nil)
+	if s.pooled == nil {
+		return 1
+	}
+	s.pooled.uses++
+	reset := resetAll
+	if commits {
+		reset = resetEach
+	}
+	for _, text := range []string{ownUser, ownRole, reset} {
+		pl.SendQueryParams(text, nil, nil, nil, nil)
+	}
+	pl.SendQueryParams(setAll, s.pooled.params(), nil, nil, nil)
+	return 5
+}
+
+// start begins a transaction, in one round trip.
+func (s *Session) start(ctx context.Context, begin *pgconn.StatementDescription, commits bool) error {
+	s.busy = true
+	pl := s.Conn.StartPipeline(ctx)
+	n := s.opening(pl, begin, commits)
+	err := pl.Sync()
+	for ; n > 0 && err == nil; n-- {
+		var res any
+		if res, err = pl.GetResults(); err == nil {
+			_, err = res.(*pgconn.ResultReader).Close()
+		}
+	}
+	if cerr := pl.Close(); err == nil {
+		err = cerr
+	}
+	s.busy = false
+	return boundError(err)
+}
+
+// pool prepares for a connection whose session a pooler shares. It takes the settings out of the start of the connection, where a pooler would refuse
+// or drop them.
+func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
+	if e.config.AfterConnect != nil {
+		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: set it for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
+	}
+	if c.RuntimeParams["options"] != "" {
+		return pgsession.Errorf("the URL has options=…, which a pooler in transaction mode can't carry: write each setting as a parameter of its own, like search_path=tenant; or connect to PostgreSQL's own port")
+	}
+	*p = pooled{prefix: "exo_" + strings.ToLower(rand.Text()) + "_"}
+	for _, name := range slices.Sorted(maps.Keys(c.RuntimeParams)) {
+		p.set(name, c.RuntimeParams[name])
+	}
+	c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
+	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this is for the catalogue: it names no prepared statement
+	return nil
+}
+
+// pinPooled completes the settings with what a session of this role begins with. The search path then stays the same, like that of a session of our own.
+func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
+	if err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false); err != nil {
+		return "", err
+	}
+	path, err := s.One(ctx, pinPathHere)
+	if err != nil {
+		return "", err
+	}
+	if ms, err = s.One(ctx, ceiling); err != nil {
+		return "", err
+	}
+	for _, p := range pins {
+		s.pooled.set(p[0], p[1])
+	}
+	for _, name := range dotted {
+		s.pooled.set(name, "")
+	}
+	s.pooled.set("search_path", path)
+	_, err = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close()
+	return ms, err
+}
+
+// clean begins a transaction that reads the catalogue, and is rolled back.
+func (p *pooled) clean(ctx context.Context, tx *sql.Tx) error {
+	for _, text := range []string{ownUser, ownRole, resetAll} {
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	params := p.params()
+	_, err := tx.ExecContext(ctx, setAll, string(params[0]), string(params[1]))
+	return err
+}
+
+// prefix begins the names of statements.
+func (s *Session) prefix() string {
+	if s.pooled != nil {
+		return s.pooled.prefix
+	}
+	return "exo_"
+}
+
+// kept is the name under which the session keeps a statement. A shared session keeps none.
+func (s *Session) kept(name string) string {
+	if s.pooled != nil {
+		return ""
+	}
+	return name
+}
+
+// define prepares a constant statement, which is valid in every database.
+func (s *Session) define(ctx context.Context, name, text string) (*pgconn.StatementDescription, error) {
+	if s.pooled != nil {
+		return &pgconn.StatementDescription{SQL: text}, nil
+	}
+	sd, err := s.Conn.Prepare(ctx, name, text, nil)
+	return sd, boundError(err)
+}
+
+// describe prepares a statement. In a shared session it is prepared only to learn its types, in a transaction.
+func (s *Session) describe(ctx context.Context, name, text string, types []uint32) (*pgconn.StatementDescription, error) {
+	if s.pooled == nil {
+		sd, err := s.Conn.Prepare(ctx, name, text, types)
+		return sd, boundError(err)
+	}
+	err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendPrepare("", text, types) }, nil)
+	sd := s.described
+	if s.described = nil; err != nil {
+		return nil, err
+	}
+	sd.SQL = text
+	return sd, nil
+}
+
+// send sends a statement that define or describe has returned.
+func (s *Session) send(pl *pgconn.Pipeline, sd *pgconn.StatementDescription, params [][]byte, formats, results []int16) {
+	s.last = nil
+	if sd.Name == "" {
+		pl.SendQueryParams(sd.SQL, params, nil, formats, results)
+		return
+	}
+	pl.SendQueryStatement(sd, params, formats, results)
+}
+
+// execute sends a plan's statement. In a shared session it is parsed once for all executions that follow each other.
+func (s *Session) execute(pl *pgconn.Pipeline, st *stmt, params [][]byte, formats []int16) {
+	switch {
+	case s.pooled == nil:
+		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+	case s.named == st:
+		pl.SendQueryPrepared(st.name, params, formats, binaryFormat)
+	case s.last == st.sd:
+		pl.SendQueryPrepared("", params, formats, binaryFormat)
+	default:
+		pl.SendQueryParams(st.sd.SQL, params, st.types, formats, binaryFormat)
+		s.last = st.sd
+	}
+}
+
+// exec runs one statement in a transaction.
+func (s *Session) exec(ctx context.Context, sd *pgconn.StatementDescription, params [][]byte) *pgconn.ResultReader {
+	if sd.Name == "" {
+		return s.Conn.ExecParams(ctx, sd.SQL, params, nil, nil, nil)
+	}
+	return s.Conn.ExecStatement(ctx, sd, params, nil, nil)
+}
+
+// naming makes guarded prepare st under its name, so that EXPLAIN can ask for its plan and the execution uses that plan. The name is dropped before the
+// transaction ends. The result ends this.
+func (s *Session) naming(st *stmt) func() {
+	if s.pooled != nil {
+		s.named = st
+	}
+	return func() { s.named = nil }
+}
+
+// errRetyped is the error of a statement of which the server now returns other types than it did when it was described.
+var errRetyped = errors.New("the types of the statement's columns have changed")
+
+// returns reports whether a result has the types with which the statement was described, for which its decoders were made.
+func (st *stmt) returns(fields []pgconn.FieldDescription) bool {
+	return slices.EqualFunc(fields, st.sd.Fields, func(a, b pgconn.FieldDescription) bool { return a.DataTypeOID == b.DataTypeOID })
+}
