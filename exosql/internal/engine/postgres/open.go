@@ -50,6 +50,9 @@ var errReplanned = errors.New("the server has changed its plan of the statement"
 
 // runOpen runs an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
+	if s.pooled != nil && s.pooled.renames {
+		return &fence.Refused{Why: errRenamed}
+	}
 	if why := s.Refusals.lately(p); why != nil {
 		return why
 	}

@@ -21,8 +21,9 @@ import (
 // pooled has the settings with which each transaction begins.
 type pooled struct {
 	settings
-	prefix string // prefix begins the names of prepared statements, so that no other client has them
-	uses   int    // uses counts the transactions
+	prefix  string // prefix begins the names of prepared statements, so that no other client has them
+	renames bool   // renames: the pooler gives prepared statements other names at the server
+	uses    int    // uses counts the transactions
 }
 
 // maxUses bounds the transactions of a connection. At the end of a transaction a server may report settings, and package pgbound counts these
@@ -102,7 +103,11 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 
 // pinPooled completes the settings with what a session of this role begins with. The search path then stays the same, like that of a session of our own.
 func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
-	if err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false); err != nil {
+	err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation {
+		return "", pgsession.Errorf("a pooler is between here and PostgreSQL, and refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
+	}
+	if err != nil {
 		return "", err
 	}
 	path, err := s.One(ctx, pinPathHere)
@@ -122,6 +127,33 @@ func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	_, err = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close()
 	return ms, err
 }
+
+// protocolViolation is PgBouncer's code for what it refuses: a setting at the start of a connection, and a transaction in statement mode.
+const protocolViolation = "08P01"
+
+// refuses reports whether a pooler has refused a setting of the URL, which pooled carries.
+func refuses(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == protocolViolation && strings.HasPrefix(e.Message, "unsupported startup parameter")
+}
+
+// probe finds out whether SQL can name a prepared statement. PgBouncer with max_prepared_statements gives statements other names, so the plan of a
+// statement that runs can't be asked for.
+func (s *Session) probe(ctx context.Context) error {
+	st := &stmt{name: s.pooled.prefix + "probe", sd: &pgconn.StatementDescription{SQL: "SELECT 1"}}
+	defer s.naming(st)()
+	err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(st.execution(), nil, nil, nil, nil) }, nil)
+	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != invalidStatement {
+		return err
+	}
+	if s.pooled.renames = true; s.maxCost > 0 {
+		return pgsession.Errorf("OpenOptions.PlanCost asks what a prepared statement costs, but the pooler gives prepared statements other names: set max_prepared_statements = 0 in PgBouncer, leave PlanCost 0, or connect to PostgreSQL's own port")
+	}
+	return nil
+}
+
+// errRenamed is why no plan is open behind such a pooler.
+var errRenamed = errors.New("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
 // clean begins a transaction that reads the catalogue, and is rolled back.
 func (p *pooled) clean(ctx context.Context, tx *sql.Tx) error {

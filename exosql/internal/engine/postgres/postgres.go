@@ -196,7 +196,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		return s.cancel
 	}
 	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
-		if pgsession.Shared(err) && !e.shared.Swap(true) {
+		if (pgsession.Shared(err) || refuses(err)) && !e.shared.Swap(true) {
 			return e.Connect(ctx)
 		}
 		return nil, connectError(err)
@@ -251,7 +251,10 @@ func (s *Session) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.VerifyWall(ctx)
+	if err := s.VerifyWall(ctx); err != nil || s.pooled == nil {
+		return err
+	}
+	return s.probe(ctx)
 }
 
 const beginReads = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
