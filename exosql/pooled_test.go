@@ -251,3 +251,39 @@ func TestPooledTogether(t *testing.T) {
 	stop()
 	others.Wait()
 }
+
+// TestPooledRetyped: a statement of which the server returns another type than before is described again. Its cells are not read as the old type.
+func TestPooledRetyped(t *testing.T) {
+	pooled, _, _, evil := pooledJobs(t, 2, "CREATE TABLE typed (v int)", "INSERT INTO typed VALUES (7)")
+	admin := tu.Postgres.SQLDB(t, tu.WithParam(t, tu.Server(t), "search_path", strings.TrimSuffix(evil, "_evil")))
+	ask := exosql.Asker(pooled, "SELECT v FROM typed", value.TypeInt)
+	for _, to := range []string{"int", "bigint", "smallint"} {
+		if _, err := admin.Exec("ALTER TABLE typed ALTER v TYPE " + to); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := ask(t.Context()); err != nil || v.Int() != 7 {
+			t.Errorf("as %s: %v, %v", to, v, err)
+		}
+	}
+}
+
+// TestPooledWears: a connection is replaced before the server's reports of settings, which each transaction causes, would end it.
+func TestPooledWears(t *testing.T) {
+	t.Setenv("EXO_POOLER", "")
+	db := tu.Postgres.OpenURL(t, tu.Pooled(t, tu.Postgres.URL(t), 2), &exosql.OpenOptions{Conns: 1})
+	pids := map[uint32]bool{}
+	ask := exosql.Asker(db, "SELECT 1", value.TypeInt)
+	for i := range 1100 {
+		if _, err := ask(t.Context()); err != nil {
+			t.Fatalf("query %d: %v", i, err)
+		}
+		pid, err := exosql.Backend(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids[pid] = true
+	}
+	if len(pids) != 2 {
+		t.Errorf("%d connections", len(pids))
+	}
+}

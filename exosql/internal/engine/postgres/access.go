@@ -16,7 +16,7 @@ const byIndex = `SELECT set_config('enable_seqscan', 'off', true), set_config('e
 // Access implements engine.Session.
 func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error) {
 	defer s.deallocate()
-	if s.pooled != nil && s.pooled.renames {
+	if s.Pooled != nil && s.Pooled.renames {
 		return fence.Access{}, errRenamed
 	}
 	st, err := s.prepare(ctx, p, args)

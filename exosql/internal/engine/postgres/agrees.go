@@ -118,7 +118,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 			now.rules = append(now.rules, r)
 		}
 	}
-	if k != nil && w.pooled == nil {
+	if k != nil && w.Pooled == nil {
 		for _, r := range k.rules {
 			w.gone = append(w.gone, r.st.Name)
 		}
@@ -129,7 +129,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 
 // aside runs f so that the unit can go on even if f fails.
 func (w *Writer) aside(ctx context.Context, f func() error) error {
-	if w.pooled != nil {
+	if w.Pooled != nil {
 		if err := w.begun(ctx); err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ var errReplanned = errors.New("the server has changed its plan of the statement"
 
 // runOpen runs an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
-	if s.pooled != nil && s.pooled.renames {
+	if s.Pooled != nil && s.Pooled.renames {
 		return &fence.Refused{Why: errRenamed}
 	}
 	if why := s.Refusals.lately(p); why != nil {
@@ -63,6 +63,9 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	if _, kept := s.stmts.Get(p); !kept {
 		defer s.dropped(st)
 	}
+	if s.Pooled != nil && p.Write != nil && st.open != nil {
+		st.open.plan = nil // a shared session plans the statement each time, and a refusal after a write would repeat the whole unit
+	}
 	if err := s.judged(ctx, p, st); err != nil {
 		return err
 	}
@@ -71,19 +74,35 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	}
 	defer s.naming(st)()
 	params, formats := s.args.encode(args)
+	var numbers, said []byte
+	replanned := false
 	err = s.guarded(ctx, 3, func(pl *pgconn.Pipeline) {
 		s.send(pl, s.indexes, st.open.names, nil, nil)
 		s.send(pl, st.open.explain, nil, nil, nil)
 		s.execute(pl, st, params, formats)
-	}, func(i int, rr *pgconn.ResultReader) error {
+	}, func(i int, rr *pgconn.ResultReader) (err error) {
 		switch i {
 		case 0:
-			return same(rr, st.open.indexes)
+			numbers, err = textIn(rr)
+			replanned = !bytes.Equal(numbers, st.open.indexes)
 		case 1:
-			return same(rr, st.open.plan)
+			said, err = textIn(rr)
+			replanned = replanned || !bytes.Equal(said, st.open.plan)
+		default:
+			return st.read(rr, out)
 		}
-		return st.read(rr, out)
+		if err == nil && replanned && (p.Write == nil || s.Pooled == nil) {
+			err = errReplanned
+		}
+		return err
 	})
+	if err == nil && replanned { // a write in a shared session, which plans it each time, has happened: its tables are still locked, so its plan can be judged now
+		if refused, aerr := s.judge(ctx, p, st, said); aerr != nil {
+			err = aerr
+		} else if refused != nil {
+			err = errReplanned
+		}
+	}
 	if errors.Is(err, errReplanned) {
 		st.open.plan = nil // without the plan it is judged again the next time
 		if p.Write != nil {
@@ -91,15 +110,6 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
 		}
 		return &fence.Refused{Why: errReplanned}
-	}
-	return err
-}
-
-// same fails unless the text of a result equals text.
-func same(rr *pgconn.ResultReader, text []byte) error {
-	got, err := textIn(rr)
-	if err == nil && !bytes.Equal(got, text) {
-		return errReplanned
 	}
 	return err
 }
@@ -139,27 +149,36 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	if err != nil {
 		return err
 	}
+	refused, err := s.judge(ctx, p, st, said)
+	if err == nil && refused != nil {
+		return s.Refusals.add(p, refused).why
+	}
+	return err
+}
+
+// judge judges the server's plan of a statement, and keeps it if it is admitted.
+func (s *Session) judge(ctx context.Context, p *plan.Plan, st *stmt, said []byte) (*refusal, error) {
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}
 	// The numbers are read first: if an index is replaced in between, they are the old ones.
 	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.indexes, encoded, nil, nil) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readIndexes, encoded, nil, nil, nil) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known, err := definitions(found)
 	if err == nil {
 		err = fence.JudgePostgres(said, p.Tables, known)
 	}
 	if err != nil {
-		return s.Refusals.add(p, &refusal{why: &fence.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
+		return &refusal{why: &fence.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}, nil
 	}
 	s.Refusals.remove(p)
 	st.open.plan, st.open.names, st.open.indexes = said, encoded, numbers
-	return nil
+	return nil, nil
 }
 
 // explainOf returns the statement that asks how the server would run st, whatever its values are.

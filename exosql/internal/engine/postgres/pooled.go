@@ -7,7 +7,9 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,10 +22,11 @@ import (
 
 // pooled has the settings with which each transaction begins.
 type pooled struct {
-	settings
-	prefix  string // prefix begins the names of prepared statements, so that no other client has them
-	renames bool   // renames: the pooler gives prepared statements other names at the server
-	uses    int    // uses counts the transactions
+	settings          // settings are made after resetAll
+	all      settings // all are made where a transaction may be kept: they have a value for each setting
+	prefix   string   // prefix begins the names of prepared statements, so that no other client has them
+	renames  bool     // renames: the pooler gives prepared statements other names at the server
+	uses     int      // uses counts the transactions
 }
 
 // maxUses bounds the transactions of a connection. At the end of a transaction a server may report settings, and package pgbound counts these
@@ -33,35 +36,41 @@ const maxUses = 1000
 func (p *pooled) worn() bool { return p != nil && p.uses >= maxUses }
 
 // These statements remove what other clients have set in the session. They look nothing up by the search path. What they change ends with the
-// transaction; only resetAll would outlive a COMMIT. resetEach skips settings of the transaction itself, and does not know settings with a dot.
+// transaction; only resetAll would outlive a COMMIT.
 const (
-	ownUser   = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
-	ownRole   = "SET LOCAL role TO DEFAULT"
-	resetAll  = "RESET ALL"
-	resetEach = `SELECT pg_catalog.count(pg_catalog.set_config(s.name, s.reset_val, true)) FROM pg_catalog.pg_show_all_settings() AS s
-	WHERE s.source OPERATOR(pg_catalog.=) 'session' AND s.context OPERATOR(pg_catalog.=) ANY (ARRAY['user', 'superuser'])
-		AND s.name OPERATOR(pg_catalog.<>) ALL (ARRAY['transaction_isolation', 'transaction_read_only', 'transaction_deferrable'])`
+	ownUser  = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
+	ownRole  = "SET LOCAL role TO DEFAULT"
+	resetAll = "RESET ALL"
 )
 
-// dotted are settings that triggers of undo read: see images. resetEach does not reset them.
+// setOthers sets the settings that have another value. allSettings are those for which it is used, with the values that they should have.
+const (
+	setOthers   = setAll + ` WHERE pg_catalog.current_setting(s.name, true) OPERATOR(pg_catalog.<>) s.value`
+	allSettings = `SELECT json_agg(json_build_array(name, current_setting(name)))::text FROM pg_settings
+		WHERE context IN ('user', 'superuser') AND name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')`
+)
+
+// dotted are settings that triggers of undo read: see images. PostgreSQL does not list settings with a dot.
 var dotted = []string{"exo.run", "exo.given"}
 
 // opening sends BEGIN, and in a shared session what makes it ours. It returns the number of results. commits: the transaction may be kept.
 func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescription, commits bool) int {
 	s.send(pl, begin, nil, nil, nil)
-	if s.pooled == nil {
+	if s.Pooled == nil {
 		return 1
 	}
-	s.pooled.uses++
-	reset := resetAll
-	if commits {
-		reset = resetEach
+	s.Pooled.uses++
+	texts := []string{ownUser, ownRole, resetAll}
+	set, params := setAll, s.Pooled.settings.params()
+	if commits && s.Pooled.all.names != nil {
+		texts = texts[:2]
+		set, params = setOthers, s.Pooled.all.params()
 	}
-	for _, text := range []string{ownUser, ownRole, reset} {
+	for _, text := range texts {
 		pl.SendQueryParams(text, nil, nil, nil, nil)
 	}
-	pl.SendQueryParams(setAll, s.pooled.params(), nil, nil, nil)
-	return 5
+	pl.SendQueryParams(set, params, nil, nil, nil)
+	return len(texts) + 2
 }
 
 // start begins a transaction, in one round trip.
@@ -94,7 +103,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	}
 	*p = pooled{prefix: "exo_" + strings.ToLower(rand.Text()) + "_"}
 	for _, name := range slices.Sorted(maps.Keys(c.RuntimeParams)) {
-		p.set(name, c.RuntimeParams[name])
+		p.Set(name, c.RuntimeParams[name])
 	}
 	c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
 	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this is for the catalogue: it names no prepared statement
@@ -118,12 +127,15 @@ func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 		return "", err
 	}
 	for _, p := range pins {
-		s.pooled.set(p[0], p[1])
+		s.Pooled.Set(p[0], p[1])
 	}
 	for _, name := range dotted {
-		s.pooled.set(name, "")
+		s.Pooled.Set(name, "")
 	}
-	s.pooled.set("search_path", path)
+	s.Pooled.Set("search_path", path)
+	if err = s.complete(ctx); err != nil {
+		return "", err
+	}
 	_, err = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close()
 	return ms, err
 }
@@ -140,13 +152,13 @@ func refuses(err error) bool {
 // probe finds out whether SQL can name a prepared statement. PgBouncer with max_prepared_statements gives statements other names, so the plan of a
 // statement that runs can't be asked for.
 func (s *Session) probe(ctx context.Context) error {
-	st := &stmt{name: s.pooled.prefix + "probe", sd: &pgconn.StatementDescription{SQL: "SELECT 1"}}
+	st := &stmt{name: s.Pooled.prefix + "probe", sd: &pgconn.StatementDescription{SQL: "SELECT 1"}}
 	defer s.naming(st)()
 	err := s.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryParams(st.execution(), nil, nil, nil, nil) }, nil)
 	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != invalidStatement {
 		return err
 	}
-	if s.pooled.renames = true; s.maxCost > 0 {
+	if s.Pooled.renames = true; s.maxCost > 0 {
 		return pgsession.Errorf("OpenOptions.PlanCost asks what a prepared statement costs, but the pooler gives prepared statements other names: set max_prepared_statements = 0 in PgBouncer, leave PlanCost 0, or connect to PostgreSQL's own port")
 	}
 	return nil
@@ -154,6 +166,28 @@ func (s *Session) probe(ctx context.Context) error {
 
 // errRenamed is why no plan is open behind such a pooler.
 var errRenamed = errors.New("the pooler gives prepared statements other names, so the server can't be asked for its plan")
+
+// complete reads all settings, as they are after those of Pooled are made.
+func (s *Session) complete(ctx context.Context) error {
+	if _, err := s.Conn.ExecParams(ctx, setAll, s.Pooled.settings.params(), nil, nil, nil).Close(); err != nil {
+		return err
+	}
+	text, err := s.One(ctx, allSettings)
+	if err != nil {
+		return err
+	}
+	var all [][2]string
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return fmt.Errorf("the server's settings can't be read: %w", err)
+	}
+	for _, p := range all {
+		s.Pooled.all.Set(p[0], p[1])
+	}
+	for _, name := range dotted {
+		s.Pooled.all.Set(name, "")
+	}
+	return nil
+}
 
 // clean begins a transaction that reads the catalogue, and is rolled back.
 func (p *pooled) clean(ctx context.Context, tx *sql.Tx) error {
@@ -164,20 +198,23 @@ func (p *pooled) clean(ctx context.Context, tx *sql.Tx) error {
 	}
 	params := p.params()
 	_, err := tx.ExecContext(ctx, setAll, string(params[0]), string(params[1]))
+	if err == nil { // package schema reads this, since pinPathHere changes the path
+		_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('exo.search_path', pg_catalog.current_setting('search_path'), true)")
+	}
 	return err
 }
 
 // prefix begins the names of statements.
 func (s *Session) prefix() string {
-	if s.pooled != nil {
-		return s.pooled.prefix
+	if s.Pooled != nil {
+		return s.Pooled.prefix
 	}
 	return "exo_"
 }
 
 // kept is the name under which the session keeps a statement. A shared session keeps none.
 func (s *Session) kept(name string) string {
-	if s.pooled != nil {
+	if s.Pooled != nil {
 		return ""
 	}
 	return name
@@ -185,7 +222,7 @@ func (s *Session) kept(name string) string {
 
 // define prepares a constant statement, which is valid in every database.
 func (s *Session) define(ctx context.Context, name, text string) (*pgconn.StatementDescription, error) {
-	if s.pooled != nil {
+	if s.Pooled != nil {
 		return &pgconn.StatementDescription{SQL: text}, nil
 	}
 	sd, err := s.Conn.Prepare(ctx, name, text, nil)
@@ -194,7 +231,7 @@ func (s *Session) define(ctx context.Context, name, text string) (*pgconn.Statem
 
 // describe prepares a statement. In a shared session it is prepared only to learn its types, in a transaction.
 func (s *Session) describe(ctx context.Context, name, text string, types []uint32) (*pgconn.StatementDescription, error) {
-	if s.pooled == nil {
+	if s.Pooled == nil {
 		sd, err := s.Conn.Prepare(ctx, name, text, types)
 		return sd, boundError(err)
 	}
@@ -220,7 +257,7 @@ func (s *Session) send(pl *pgconn.Pipeline, sd *pgconn.StatementDescription, par
 // execute sends a plan's statement. In a shared session it is parsed once for all executions that follow each other.
 func (s *Session) execute(pl *pgconn.Pipeline, st *stmt, params [][]byte, formats []int16) {
 	switch {
-	case s.pooled == nil:
+	case s.Pooled == nil:
 		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
 	case s.named == st:
 		pl.SendQueryPrepared(st.name, params, formats, binaryFormat)
@@ -243,7 +280,7 @@ func (s *Session) exec(ctx context.Context, sd *pgconn.StatementDescription, par
 // naming makes guarded prepare st under its name, so that EXPLAIN can ask for its plan and the execution uses that plan. The name is dropped before the
 // transaction ends. The result ends this.
 func (s *Session) naming(st *stmt) func() {
-	if s.pooled != nil {
+	if s.Pooled != nil {
 		s.named = st
 	}
 	return func() { s.named = nil }
@@ -255,4 +292,10 @@ var errRetyped = errors.New("the types of the statement's columns have changed")
 // returns reports whether a result has the types with which the statement was described, for which its decoders were made.
 func (st *stmt) returns(fields []pgconn.FieldDescription) bool {
 	return slices.EqualFunc(fields, st.sd.Fields, func(a, b pgconn.FieldDescription) bool { return a.DataTypeOID == b.DataTypeOID })
+}
+
+// SetPath sets another search path. Only tests call it.
+func (p *pooled) SetPath(path string) {
+	p.settings.Set("search_path", path)
+	p.all.Set("search_path", path)
 }

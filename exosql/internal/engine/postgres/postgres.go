@@ -186,8 +186,8 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
 	if e.shared.Load() {
-		s.pooled = &pooled{}
-		if err := e.pool(c, s.pooled); err != nil {
+		s.Pooled = &pooled{}
+		if err := e.pool(c, s.Pooled); err != nil {
 			return nil, err
 		}
 	}
@@ -251,7 +251,7 @@ func (s *Session) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.VerifyWall(ctx); err != nil || s.pooled == nil {
+	if err := s.VerifyWall(ctx); err != nil || s.Pooled == nil {
 		return err
 	}
 	return s.probe(ctx)
@@ -261,7 +261,7 @@ const beginReads = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
 
 // pin makes the settings of the session, or those with which each transaction of a shared one begins. It returns the role's own statement timeout.
 func (s *Session) pin(ctx context.Context) (ms string, err error) {
-	if s.pooled != nil {
+	if s.Pooled != nil {
 		return s.pinPooled(ctx)
 	}
 	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
@@ -269,7 +269,7 @@ func (s *Session) pin(ctx context.Context) (ms string, err error) {
 	}
 	var all settings
 	for _, p := range slices.Concat(pins, defaults) {
-		all.set(p[0], p[1])
+		all.Set(p[0], p[1])
 	}
 	if _, err := s.Conn.ExecParams(ctx, setSession, all.params(), nil, nil, nil).Close(); err != nil {
 		return "", err

@@ -38,7 +38,7 @@ type Session struct {
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 
-	pooled    *pooled                      // pooled is set if a pooler shares the session with other clients
+	Pooled    *pooled                      // Pooled is set if a pooler shares the session with other clients
 	named     *stmt                        // named is prepared under its name for the transaction of guarded; only in a shared session
 	last      *pgconn.StatementDescription // last is the statement that the unnamed one of the pipeline is; only in a shared session
 	described *pgconn.StatementDescription // described is the server's last answer to a Prepare in a pipeline
@@ -79,7 +79,7 @@ func (s *Session) Sound() bool {
 	if s.unit != nil && !s.unit.pending {
 		idle = 'T'
 	}
-	return !s.bad && !s.busy && !s.pooled.worn() && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
+	return !s.bad && !s.busy && !s.Pooled.worn() && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
 }
 
 func (s *Session) Close() error {
@@ -365,7 +365,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 		}
 		types = typed.ParamOIDs
 	}
-	st.name, st.types, st.pooled = s.prefix()+strconv.Itoa(s.names), types, s.pooled != nil
+	st.name, st.types, st.pooled = s.prefix()+strconv.Itoa(s.names), types, s.Pooled != nil
 	if st.sd, err = s.describe(ctx, st.name, returning(p, rules), types); err != nil {
 		return nil, err
 	}
@@ -415,7 +415,7 @@ func (st *stmt) serves(args []value.Value) bool {
 
 // dropped notes a statement that is no longer used.
 func (s *Session) dropped(st *stmt) {
-	if s.pooled != nil {
+	if s.Pooled != nil {
 		return // the server has dropped it at the end of its transaction
 	}
 	s.gone = append(s.gone, st.sd.Name)

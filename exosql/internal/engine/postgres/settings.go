@@ -20,7 +20,7 @@ const (
 // settings are made in their order.
 type settings struct{ names, values []string }
 
-func (s *settings) set(name, value string) {
+func (s *settings) Set(name, value string) {
 	s.names, s.values = append(s.names, name), append(s.values, value)
 }
 
