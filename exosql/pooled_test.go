@@ -287,3 +287,39 @@ func TestPooledWears(t *testing.T) {
 		t.Errorf("%d connections", len(pids))
 	}
 }
+
+// TestPooledFull: a query that waits for a session of a full pool ends with its context, and the next one is answered.
+func TestPooledFull(t *testing.T) {
+	pooled, _, pool, _ := pooledJobs(t, 1)
+	n := newNeighbour(t, pool)
+	n.must("BEGIN")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err := exosql.AskOne(ctx, pooled, "SELECT 'x'", value.TypeText, "")
+	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > exosql.CancelGrace+2*time.Second {
+		t.Errorf("%v after %v", err, took)
+	} else {
+		t.Log(took)
+	}
+	n.must("COMMIT")
+	if v, err := exosql.AskOne(t.Context(), pooled, "SELECT 'x'", value.TypeText, ""); err != nil || v.Text() != "x" {
+		t.Errorf("the next query: %v, %v", v, err)
+	}
+}
+
+// TestPooledRole: a plan runs with the role that the database sets for its user.
+func TestPooledRole(t *testing.T) {
+	t.Setenv("EXO_POOLER", "")
+	user, role := kit.NewRole(t), kit.NewRole(t)
+	if _, err := tu.Admin(t, tu.Server(t)).Exec("GRANT " + role + " TO " + user + "; ALTER ROLE " + user + " SET role = " + role); err != nil {
+		t.Fatal(err)
+	}
+	url := tu.AsUser(t, tu.Postgres.URL(t), user)
+	for _, at := range []string{url, tu.Pooled(t, url, 1)} {
+		v, err := exosql.AskOne(t.Context(), tu.Postgres.OpenURL(t, at, nil), "SELECT current_user::text", value.TypeText, "")
+		if err != nil || v.Text() != role {
+			t.Errorf("%v, %v; want %s", v, err, role)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func Of(err error) error {
 // Errorf makes an Error.
 func Errorf(format string, args ...any) error { return &Error{text: fmt.Sprintf(format, args...)} }
 
-// Shared reports whether err is of a connection whose session a pooler shares, and keeps for one client only within a transaction. Whoever sends
+// Shared reports whether err is of a connection whose session a pooler shares, and keeps for one client only within a transaction. A client that sends
 // nothing outside of transactions, and changes nothing in the session that outlives them, can use it.
 func Shared(err error) bool {
 	e, ok := errors.AsType[*Error](err)
