@@ -36,7 +36,7 @@ const maxUses = 1000
 func (p *pooled) worn() bool { return p != nil && p.uses >= maxUses }
 
 // These statements remove what other clients have set in the session. They look nothing up by the search path. What they change ends with the
-// transaction; only resetAll would outlive a COMMIT.
+// transaction; only resetAll would outlive a COMMIT. Servers with the minor releases of November 2024 reset the role with the user.
 const (
 	ownUser  = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
 	ownRole  = "SET LOCAL role TO DEFAULT"
