@@ -270,12 +270,17 @@ func TestPooledRetyped(t *testing.T) {
 // TestPooledWears: a connection is replaced before the server's reports of settings, which each transaction causes, would end it.
 func TestPooledWears(t *testing.T) {
 	t.Setenv("EXO_POOLER", "")
-	db := tu.Postgres.OpenURL(t, tu.Pooled(t, tu.Postgres.URL(t), 2), &exosql.OpenOptions{Conns: 1})
+	url := tu.Postgres.URL(t)
+	tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec("CREATE TABLE added (text TEXT)")})
+	db := tu.Postgres.OpenURL(t, tu.Pooled(t, url, 2), &exosql.OpenOptions{Conns: 1})
 	pids := map[uint32]bool{}
 	ask := exosql.Asker(db, "SELECT 1", value.TypeInt)
 	for i := range 1100 {
 		if _, err := ask(t.Context()); err != nil {
 			t.Fatalf("query %d: %v", i, err)
+		}
+		if err := exosql.RunRawWrite(t.Context(), db, exosql.RawWrite{Text: "INSERT INTO added VALUES ('x')", Table: "added", Update: []string{"text"}}); err != nil {
+			t.Fatalf("write %d: %v", i, err)
 		}
 		pid, err := exosql.Backend(t.Context(), db)
 		if err != nil {

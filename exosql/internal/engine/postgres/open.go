@@ -239,6 +239,8 @@ func indexNames(said []byte) []string {
 	return names
 }
 
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 // encodeNames writes an array in PostgreSQL's syntax.
 func encodeNames(names []string) []byte {
 	b := []byte("{")
@@ -247,7 +249,7 @@ func encodeNames(names []string) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, '"')
-		b = append(append(b, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n)...), '"')
+		b = append(append(b, escapes.Replace(n)...), '"')
 	}
 	return append(b, '}')
 }

@@ -79,7 +79,7 @@ func (s *Session) Sound() bool {
 	if s.unit != nil && !s.unit.pending {
 		idle = 'T'
 	}
-	return !s.bad && !s.busy && !s.Pooled.worn() && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
+	return !s.bad && !s.busy && (s.unit != nil || !s.Pooled.worn()) && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
 }
 
 func (s *Session) Close() error {

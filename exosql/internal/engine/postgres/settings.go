@@ -18,14 +18,22 @@ const (
 )
 
 // settings are made in their order.
-type settings struct{ names, values []string }
+type settings struct {
+	names, values []string
+	encoded       [][]byte // encoded is the result of params; nil: not made yet
+}
 
 func (s *settings) Set(name, value string) {
-	s.names, s.values = append(s.names, name), append(s.values, value)
+	s.names, s.values, s.encoded = append(s.names, name), append(s.values, value), nil
 }
 
 // params returns the arguments of setAll and setSession.
-func (s *settings) params() [][]byte { return [][]byte{encodeNames(s.names), encodeNames(s.values)} }
+func (s *settings) params() [][]byte {
+	if s.encoded == nil {
+		s.encoded = [][]byte{encodeNames(s.names), encodeNames(s.values)}
+	}
+	return s.encoded
+}
 
 // With implements engine.Session.
 func (s *Session) With(x *engine.Settings) { s.settings = x }
