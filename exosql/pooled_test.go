@@ -313,18 +313,27 @@ func TestPooledFull(t *testing.T) {
 	}
 }
 
-// TestPooledRole: a plan runs with the role that the database sets for its user.
+// TestPooledRole: a plan runs with the role that the database sets for its user, or the URL, also where it writes.
 func TestPooledRole(t *testing.T) {
 	t.Setenv("EXO_POOLER", "")
-	user, role := kit.NewRole(t), kit.NewRole(t)
-	if _, err := tu.Admin(t, tu.Server(t)).Exec("GRANT " + role + " TO " + user + "; ALTER ROLE " + user + " SET role = " + role); err != nil {
-		t.Fatal(err)
-	}
-	url := tu.AsUser(t, tu.Postgres.URL(t), user)
-	for _, at := range []string{url, tu.Pooled(t, url, 1)} {
-		v, err := exosql.AskOne(t.Context(), tu.Postgres.OpenURL(t, at, nil), "SELECT current_user::text", value.TypeText, "")
-		if err != nil || v.Text() != role {
-			t.Errorf("%v, %v; want %s", v, err, role)
+	user, role, other := kit.NewRole(t), kit.NewRole(t), kit.NewRole(t)
+	url := tu.Postgres.URL(t)
+	kit.Change(t, url, "GRANT "+role+", "+other+" TO "+user, "ALTER ROLE "+user+" SET role = "+role, "CREATE TABLE who (name name DEFAULT current_user)",
+		"GRANT USAGE ON SCHEMA "+tu.Param(t, url, "search_path")+" TO PUBLIC", "GRANT SELECT, INSERT ON who TO PUBLIC")
+	look := tu.Postgres.SQLDB(t, url)
+	as := tu.AsUser(t, url, user)
+	for want, url := range map[string]string{role: as, other: tu.WithParam(t, as, "role", other)} {
+		for _, at := range []string{url, tu.Pooled(t, url, 1)} {
+			db := tu.Postgres.OpenURL(t, at, nil)
+			v, err := exosql.AskOne(t.Context(), db, "SELECT current_user::text", value.TypeText, "")
+			if err != nil || v.Text() != want {
+				t.Errorf("reads as %v, %v; want %s", v, err, want)
+			}
+			err = exosql.RunRawWrite(t.Context(), db, exosql.RawWrite{Text: "INSERT INTO who DEFAULT VALUES", Table: "who"})
+			if got := kit.Cells(t, look, "SELECT name FROM who"); err != nil || got != want {
+				t.Errorf("writes as %s, %v; want %s", got, err, want)
+			}
+			kit.Change(t, tu.WithParam(t, tu.Server(t), "search_path", tu.Param(t, url, "search_path")), "TRUNCATE who")
 		}
 	}
 }

@@ -22,8 +22,8 @@ import (
 
 // pooled has the settings with which each transaction begins.
 type pooled struct {
-	settings          // settings are made after resetAll
-	all      settings // all are made where a transaction may be kept: they have a value for each setting
+	settings          // settings are ours, and those of the URL
+	all      settings // all has a value for each setting that PostgreSQL lists: a transaction that may be kept resets to it
 	prefix   string   // prefix begins the names of prepared statements, so that no other client has them
 	renames  bool     // renames: the pooler gives prepared statements other names at the server
 	uses     int      // uses counts the transactions
@@ -60,17 +60,16 @@ func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescriptio
 		return 1
 	}
 	s.Pooled.uses++
-	texts := []string{ownUser, ownRole, resetAll}
-	set, params := setAll, s.Pooled.settings.params()
-	if commits && s.Pooled.all.names != nil {
-		texts = texts[:2]
-		set, params = setOthers, s.Pooled.all.params()
-	}
-	for _, text := range texts {
+	for _, text := range []string{ownUser, ownRole} {
 		pl.SendQueryParams(text, nil, nil, nil, nil)
 	}
-	pl.SendQueryParams(set, params, nil, nil, nil)
-	return len(texts) + 2
+	reset, params := resetAll, [][]byte(nil)
+	if commits {
+		reset, params = setOthers, s.Pooled.all.params()
+	}
+	pl.SendQueryParams(reset, params, nil, nil, nil)
+	pl.SendQueryParams(setAll, s.Pooled.settings.params(), nil, nil, nil)
+	return 5
 }
 
 // start begins a transaction, in one round trip.
@@ -182,9 +181,6 @@ func (s *Session) complete(ctx context.Context) error {
 	}
 	for _, p := range all {
 		s.Pooled.all.Set(p[0], p[1])
-	}
-	for _, name := range dotted {
-		s.Pooled.all.Set(name, "")
 	}
 	return nil
 }
