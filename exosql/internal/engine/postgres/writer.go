@@ -356,6 +356,9 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 		}
 		err := all[i].read(rr, out)
 		if err == nil {
+			_, err = rr.Close() // in a shared session, a result without rows may still end in an error
+		}
+		if err == nil {
 			done++
 		}
 		return err
