@@ -216,6 +216,8 @@ if [ -n "$long" ]; then
   # A normal run asks a share of all questions of databases as tools write them; here it is all of them, and of some that are drawn.
   say "databases as they are"
   EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./internal/databases -drawn 12 2>&1 | passed
+  say "the database through a pooler of two sessions in transaction mode"
+  EXO_POOLER=1 go test -vet=off -count=1 -timeout $timeout -v ./exosql ./exosql/test/... 2>&1 | passed
 fi
 
 # The race detector makes Go several times as slow and compiles everything once more, so it gets the packages in which something

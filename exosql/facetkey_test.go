@@ -61,6 +61,7 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 
 // Close closes: no connection stays, and no query is answered afterwards.
 func TestClose(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		url, open := named(t, e)
 		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Fill()})

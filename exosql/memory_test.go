@@ -89,6 +89,7 @@ func TestPlansKeepNoFrame(t *testing.T) {
 // However many statements run, and whatever they are, what a connection keeps prepared is
 // within its bound, in the engine's own memory.
 func TestPreparedIsBounded(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	runs := tu.Amount(120, 1000)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		const plans = 256 << 10
@@ -124,6 +125,7 @@ func TestPreparedIsBounded(t *testing.T) {
 
 // The estimate of what PostgreSQL takes for a statement is near enough to bound it.
 func TestStatementBytes(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	e := tu.Postgres
 	for name, q := range map[string]string{
 		"one table":       "tasks",

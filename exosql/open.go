@@ -72,8 +72,8 @@ type OpenOptions struct {
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, if the
 // database's restrictions do not work (the second wall, see the package comment), and, with a *VersionError, if the server is older than PostgreSQL
-// 14. A pooler that shares sessions among clients, like PgBouncer in transaction mode, is refused with Kind Invalid before anything is set up. No
-// error contains a password. A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
+// 14. Behind a pooler that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all
+// settings local to it. What such a session can't carry, like Setup, is refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {

@@ -142,6 +142,7 @@ var shownHidden = regexp.MustCompile(`\(SELECT (\$[0-9]+)\)`)
 // TestOwnPlanHidesValues: such a statement's estimates are the same for every value of the program. The twin, with the same statement's values in
 // sight, reveals how frequent a value is among all rows. Only these statements are planned with values.
 func TestOwnPlanHidesValues(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	url := tu.Postgres.URL(t)
 	db := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: tu.Postgres.Exec(ordersSQL(oneOfThree, often)...)})
 	explain := explainer(t, url)

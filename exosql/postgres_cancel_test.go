@@ -30,6 +30,7 @@ func activity(t *testing.T, pid uint32) (state string) {
 // However a query ends early, the server stops working on it, and the same
 // connection serves the next one.
 func TestPostgresConnectionSurvives(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	e := tu.Postgres
 	db, grants := one(t, e)
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
@@ -73,6 +74,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 
 // A result of which a cell can't be read is not read to its end, which is hours away.
 func TestPostgresStopsReading(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	db, _ := one(t, tu.Postgres)
 	pid := backend(t, db)
 	_, err := exosql.AskOne(t.Context(), db, "SELECT CAST('NaN' AS float8) FROM (SELECT generate_series(1, 1000000000000) AS i) AS x", value.TypeFloat, "")
@@ -87,6 +89,7 @@ func TestPostgresStopsReading(t *testing.T) {
 // A cancel that comes at any moment, before, in or after a query, never hits the
 // next one.
 func TestPostgresNoStrayCancel(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	db, _ := one(t, tu.Postgres)
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
 	pid := backend(t, db)
@@ -135,6 +138,7 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 
 // A cancel may also hit the rollback; another one follows.
 func TestPostgresFailedRollback(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	db, _ := one(t, tu.Postgres)
 	pid := backend(t, db)
 	if err := exosql.FailRollback(t.Context(), db); exosql.SQLState(err) != "22012" {
@@ -164,6 +168,7 @@ func TestPostgresPanic(t *testing.T) {
 
 // The server bounds a query too, and says so in the same words.
 func TestPostgresStatementTimeout(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	e := tu.Postgres
 	setting := func(ctx context.Context, db *exosql.DB) string {
 		t.Helper()
@@ -218,6 +223,7 @@ func TestPostgresStatementTimeout(t *testing.T) {
 
 // A connection that is lost costs at most the query that it runs.
 func TestPostgresLostConnection(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	db, grants := one(t, tu.Postgres)
 	admin := tu.Admin(t, tu.Server(t))
 	all := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]())
@@ -298,6 +304,7 @@ func TestPostgresRowTooLarge(t *testing.T) {
 
 // A connection keeps so many statements and no more, and the server keeps the same.
 func TestPostgresStatementsAreBounded(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Conns: 1, PlanBytes: 512 << 10})
 	for i := range 300 {
 		if v, err := exosql.AskOne(t.Context(), db, fmt.Sprintf("SELECT %d", i), value.TypeInt, ""); v.Int() != int64(i) || err != nil {

@@ -81,6 +81,14 @@ func TrapPostgres(ctx context.Context, db *DB, path string) error {
 		return errors.New("another connection would have no traps")
 	}
 	for _, s := range []*postgres.Session{c.(*postgres.Session), w.(*postgres.Writer).Session} {
+		if s.Pooled != nil { // each transaction sets the path
+			s.Pooled.SetPath(path)
+			p := &plan.Plan{Text: "SELECT strpos('BOLT', 'x')", Shape: &value.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: value.TypeInt, Name: "cell"}}}
+			if s == c && s.Query(ctx, p, nil, plan.NewCollector(p, nil)) == nil {
+				return errors.New("the trap does not spring")
+			}
+			continue
+		}
 		if _, err := s.One(ctx, "SELECT set_config('search_path', '"+path+"', false)"); err != nil {
 			return err
 		}

@@ -73,6 +73,7 @@ func TestPostgresWall(t *testing.T) {
 // Nothing that a statement sets outlives it: the settings of a connection are
 // the same before and after, whatever ran.
 func TestPostgresStateDoesNotLeak(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test asks about the session itself
 	ctx, e := t.Context(), tu.Postgres
 	db := e.OpenWith(t, &exosql.OpenOptions{Conns: 1, Setup: e.Fill()})
 	settings := func() string {

@@ -19,7 +19,10 @@ import (
 )
 
 // Error is the reason why a connection can't be used, and what to do.
-type Error struct{ text string }
+type Error struct {
+	text   string
+	pinned bool // pinned: the session is shared, but a transaction keeps it to its end
+}
 
 func (e *Error) Error() string { return e.text }
 
@@ -31,19 +34,29 @@ func Of(err error) error {
 	return err
 }
 
+// Errorf makes an Error.
+func Errorf(format string, args ...any) error { return &Error{text: fmt.Sprintf(format, args...)} }
+
+// Shared reports whether err is of a connection whose session a pooler shares, and keeps for one client only within a transaction. A client that sends
+// nothing outside of transactions, and changes nothing in the session that outlives them, can use it.
+func Shared(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.pinned
+}
+
 const wayOut = "connect to PostgreSQL's own port, or to a pool in session mode"
 
-func shared() error {
-	return &Error{"a pooler is between here and PostgreSQL, and shares a session among clients (PgBouncer in transaction or statement mode): settings of this connection would stay in the session for all of them; " + wayOut}
+func shared() *Error {
+	return &Error{text: "a pooler is between here and PostgreSQL, and shares a session among clients (PgBouncer in transaction or statement mode): settings of this connection would stay in the session for all of them; " + wayOut}
 }
 
 func unknown(err error) error {
-	return &Error{"a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
+	return &Error{text: "a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
 		cut(err.Error()) + "; " + wayOut + " that has a connection left"}
 }
 
 func dropped(names string) error {
-	return &Error{"a pooler between here and PostgreSQL has dropped settings of the URL: " + names +
+	return &Error{text: "a pooler between here and PostgreSQL has dropped settings of the URL: " + names +
 		"; take them out of the URL and of PgBouncer's ignore_startup_parameters, and set them for the role (ALTER ROLE … SET …), or connect to PostgreSQL's own port"}
 }
 
@@ -119,7 +132,11 @@ func check(ctx context.Context, conn *pgconn.PgConn, peer *pgconn.Config) error 
 		return nil
 	}
 	if err := compareSessions(within, conn, first, peer); err != nil {
-		if _, told := errors.AsType[*Error](err); !told && ctx.Err() == nil {
+		e, told := errors.AsType[*Error](err)
+		switch {
+		case told:
+			e.pinned = pinned(within, conn)
+		case ctx.Err() == nil:
 			err = unknown(err)
 		}
 		return err
@@ -248,6 +265,25 @@ func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn
 	default:
 		return theirs, true, nil
 	}
+}
+
+// pinned reports whether a transaction keeps its session. In statement mode PgBouncer refuses BEGIN.
+func pinned(ctx context.Context, conn *pgconn.PgConn) bool {
+	if _, err := row(ctx, conn, "BEGIN READ ONLY"); err != nil {
+		return false
+	}
+	first, err := ask(ctx, conn)
+	for range rounds {
+		var next session
+		if err == nil {
+			next, err = ask(ctx, conn)
+		}
+		if err != nil || next != first {
+			return false
+		}
+	}
+	_, err = row(ctx, conn, "ROLLBACK")
+	return err == nil
 }
 
 func closing(conn *pgconn.PgConn) {

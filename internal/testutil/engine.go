@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,12 +96,51 @@ func (e Engine) OpenWith(t testing.TB, opt *exosql.OpenOptions) *exosql.DB {
 // OpenURL opens a database, which the test's end closes.
 func (e Engine) OpenURL(t testing.TB, url string, opt *exosql.OpenOptions) *exosql.DB {
 	t.Helper()
+	if e.Name == Postgres.Name && os.Getenv("EXO_POOLER") != "" {
+		url, opt = e.pooled(t, url, opt)
+	}
 	db, err := exosql.Open(context.Background(), url, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
+}
+
+// pooled runs Setup, and then puts a PgBouncer of two sessions in transaction mode before the database. So with EXO_POOLER=1 the tests of all
+// packages run through a pooler.
+func (e Engine) pooled(t testing.TB, url string, opt *exosql.OpenOptions) (string, *exosql.OpenOptions) {
+	t.Helper()
+	after := exosql.OpenOptions{}
+	if opt != nil {
+		after = *opt
+	}
+	if after.Setup != nil {
+		db, err := sql.Open("pgx", url)
+		if err == nil {
+			err = after.Setup(context.Background(), db)
+			db.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		after.Setup = nil
+	}
+	return Pooled(t, url, 2), &after
+}
+
+// Pooled returns the URL of a database through a new PgBouncer in transaction mode with so many sessions. The settings of the URL stay.
+func Pooled(t testing.TB, direct string, size int) string {
+	t.Helper()
+	params := url.Values{}
+	withURL(t, direct, func(u *url.URL) { params = u.Query() })
+	delete(params, "sslmode")
+	delete(params, "host")
+	pool := PgBouncer(t, direct, "transaction", size, "ignore_startup_parameters = "+strings.Join(append(slices.Collect(maps.Keys(params)), "extra_float_digits"), ","), "server_reset_query =")
+	for name := range params {
+		pool = WithParam(t, pool, name, params.Get(name))
+	}
+	return pool
 }
 
 // URL returns the URL of a fresh and empty database, which the test's end deletes: a file, or a schema of the database at TEST_POSTGRES_URL.

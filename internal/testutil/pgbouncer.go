@@ -71,6 +71,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() { _ = c.Process.Kill(); <-ended })
 	address := fmt.Sprintf("127.0.0.1:%d", listen)
+	late := time.After(10 * time.Second) // a cleanup may start a pooler, when the test's context has ended
 	for {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
@@ -80,7 +81,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 		case err := <-ended:
 			ended <- err
 			t.Fatalf("pgbouncer ended: %v: %s", err, said.String())
-		case <-t.Context().Done():
+		case <-late:
 			t.Fatal("pgbouncer does not listen")
 		case <-time.After(10 * time.Millisecond):
 		}

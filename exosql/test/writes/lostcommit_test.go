@@ -117,6 +117,7 @@ func (c *cutter) serve(t *testing.T, raw string) string {
 // was not, and nothing is done a second time. The next start asks the database, and the record has what is so. The mail
 // that was to follow the commit is never sent.
 func TestLostCommit(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test cuts the messages of a session of our own
 	e := tu.Postgres
 	for name, forward := range map[string]bool{"before the server hears of it": false, "after it has committed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -216,6 +217,7 @@ func (c *cutter) lose(t *testing.T, plain string) (r *codemode.Result, path, pro
 // TestCommittedWaits: while the server has not noticed that the connection is lost, the run's transaction is open there. Who
 // asks is told nothing before that has ended, be it by the commit that was on its way.
 func TestCommittedWaits(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // this test cuts the messages of a session of our own
 	e := tu.Postgres
 	for _, kept := range []bool{false, true} {
 		plain := e.URL(t)

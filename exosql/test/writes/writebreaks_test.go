@@ -131,6 +131,7 @@ func TestRulesElsewhere(t *testing.T) {
 
 // TestWiderRules: a rule that takes more for equal than the scope's condition does tells of other tenants.
 func TestWiderRules(t *testing.T) {
+	t.Setenv("EXO_POOLER", "") // options= is refused behind a pooler
 	e := tu.Postgres
 	table := func(org, rule string) string {
 		return "CREATE TABLE items (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, org " + org + " NOT NULL, code text NOT NULL, n bigint NOT NULL DEFAULT 0" + rule + "; CREATE INDEX ON items (org); CREATE INDEX ON items ((org::text));"

@@ -16,6 +16,9 @@ const byIndex = `SELECT set_config('enable_seqscan', 'off', true), set_config('e
 // Access implements engine.Session.
 func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error) {
 	defer s.deallocate()
+	if s.Pooled != nil && s.Pooled.renames {
+		return fence.Access{}, errRenamed
+	}
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {
 		return fence.Access{}, err
@@ -26,6 +29,7 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, 
 	} else {
 		defer s.dropped(st)
 	}
+	defer s.naming(st)()
 	var text []byte
 	err = s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
 		pl.SendQueryParams(byIndex, nil, nil, nil, nil)

@@ -109,7 +109,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 		rows = rows[n:]
 		w.names++
 		err := w.aside(ctx, func() (err error) {
-			r.st, err = w.Conn.Prepare(ctx, fmt.Sprintf("exo_rule_%d", w.names), r.look, nil)
+			r.st, err = w.Conn.Prepare(ctx, w.kept(fmt.Sprintf("exo_rule_%d", w.names)), r.look, nil)
 			return err
 		})
 		if _, odd := errors.AsType[*pgconn.PgError](err); err != nil && !odd {
@@ -118,7 +118,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 			now.rules = append(now.rules, r)
 		}
 	}
-	if k != nil {
+	if k != nil && w.Pooled == nil {
 		for _, r := range k.rules {
 			w.gone = append(w.gone, r.st.Name)
 		}
@@ -129,6 +129,11 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 
 // aside runs f so that the unit can go on even if f fails.
 func (w *Writer) aside(ctx context.Context, f func() error) error {
+	if w.Pooled != nil {
+		if err := w.begun(ctx); err != nil {
+			return err
+		}
+	}
 	within := w.Conn.TxStatus() != 'I'
 	if within {
 		if err := w.simple(ctx, w.statements.save); err != nil {
@@ -250,7 +255,7 @@ func (w *Writer) agree(ctx context.Context) error {
 			for i := range f.arrays {
 				f.arrays[i] = append(f.arrays[i], '}')
 			}
-			pl.SendQueryStatement(f.rule.st, f.arrays, nil, nil)
+			w.send(pl, f.rule.st, f.arrays, nil, nil)
 		}
 	}, func(_ int, rr *pgconn.ResultReader) error {
 		said, err := textIn(rr)

@@ -11,15 +11,21 @@ import (
 )
 
 func (e *database) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
-	db := e.open(maxCatalogue)
+	var at pooled
+	db := e.open(maxCatalogue, &at)
 	if err := db.PingContext(ctx); err != nil {
 		db.Close()
 		return nil, connectError(err)
 	}
 	return engine.InTransaction(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, func(tx *sql.Tx) (*schema.Database, error) {
 		// Names in declarations may lack a schema, so they can mean only tables on the search path.
+		if e.shared.Load() {
+			if err := at.clean(ctx, tx); err != nil {
+				return nil, err
+			}
+		}
 		var text string
-		if err := tx.QueryRowContext(ctx, pinPath).Scan(&text); err != nil {
+		if err := tx.QueryRowContext(ctx, pinPathHere).Scan(&text); err != nil {
 			return nil, err
 		}
 		if err := tx.QueryRowContext(ctx, "SELECT to_json(ARRAY(SELECT s::text FROM unnest(current_schemas(false)) AS s WHERE s !~ '^pg_'))::text").Scan(&text); err != nil {

@@ -21,6 +21,7 @@ func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args [
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil
 	}
+	defer s.naming(st)()
 	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) {
 		if p.Own { // the estimate is of these values alone
 			params, formats := s.args.encode(args)

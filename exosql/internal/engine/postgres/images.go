@@ -105,13 +105,13 @@ func (w *Writer) prepareImages(ctx context.Context) error {
 		if *p.to != nil { // an earlier try prepared it, but found no functions of undo
 			continue
 		}
-		st, err := w.Conn.Prepare(ctx, p.name, p.text, nil)
+		st, err := w.describe(ctx, p.name, p.text, nil)
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") { // the function is missing, or the role has no right to it
 			w.unable = time.Now()
 			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
 		}
 		if err != nil {
-			return boundError(err)
+			return err
 		}
 		*p.to = st
 	}
@@ -144,10 +144,8 @@ func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
 	if given == nil || string(given) == w.images.given {
 		return nil
 	}
-	w.busy = true
-	_, err := w.Conn.ExecStatement(ctx, w.imaging.given, [][]byte{given}, nil, nil).Close()
-	w.busy, w.images.given = false, string(given)
-	return boundError(err)
+	w.images.given = string(given)
+	return w.simple(ctx, w.imaging.given, given)
 }
 
 // wrote notes what a Write has changed.
@@ -181,9 +179,9 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	}
 	var unkept string
 	net, seen, err := w.events(ctx, im, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(w.imaging.layouts, nil, nil, nil)
-		pl.SendQueryStatement(w.imaging.events, nil, nil, nil)
-		pl.SendQueryStatement(w.imaging.blind, [][]byte{encodeNames(im.tables)}, nil, nil)
+		w.send(pl, w.imaging.layouts, nil, nil, nil)
+		w.send(pl, w.imaging.events, nil, nil, nil)
+		w.send(pl, w.imaging.blind, [][]byte{encodeNames(im.tables)}, nil, nil)
 	}, func(rr *pgconn.ResultReader) error {
 		text, err := textIn(rr)
 		unkept = string(text)
@@ -240,7 +238,7 @@ func (w *Writer) KeepImages(ctx context.Context, run string, _ time.Time) error 
 	}
 	w.unit.writing = true
 	defer func() { w.statements.writing = false }()
-	err := w.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(w.imaging.name, [][]byte{[]byte(run)}, nil, nil) }, nil)
+	err := w.guarded(ctx, 1, func(pl *pgconn.Pipeline) { w.send(pl, w.imaging.name, [][]byte{[]byte(run)}, nil, nil) }, nil)
 	w.images.kept = err == nil
 	return serial(err)
 }

@@ -35,7 +35,7 @@ func (w *Writer) Witness(ctx context.Context, run string, at time.Time) error {
 	w.unit.writing, w.affected = true, 0
 	defer func() { w.statements.writing = false }()
 	w.With(nil)
-	err := w.guarded(ctx, 1, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(w.mark, [][]byte{[]byte(run), millis(at)}, nil, nil) }, nil)
+	err := w.guarded(ctx, 1, func(pl *pgconn.Pipeline) { w.send(pl, w.mark, [][]byte{[]byte(run), millis(at)}, nil, nil) }, nil)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && rules[e.Code] == engine.Unique {
 		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
 	}
@@ -115,8 +115,7 @@ func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (er
 	w.bad = true // until the transaction has ended, the connection is not sound
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error {
-			_, err := w.row(ctx, "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE")
-			return err
+			return w.start(ctx, &pgconn.StatementDescription{SQL: "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"}, true)
 		}, f,
 		func(ctx context.Context) error { _, err := w.row(ctx, "COMMIT"); return err },
 	} {

@@ -50,6 +50,9 @@ var errReplanned = errors.New("the server has changed its plan of the statement"
 
 // runOpen runs an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
+	if s.Pooled != nil && s.Pooled.renames {
+		return &fence.Refused{Why: errRenamed}
+	}
 	if why := s.Refusals.lately(p); why != nil {
 		return why
 	}
@@ -60,26 +63,46 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	if _, kept := s.stmts.Get(p); !kept {
 		defer s.dropped(st)
 	}
+	if s.Pooled != nil && p.Write != nil && st.open != nil {
+		st.open.plan = nil // a shared session plans the statement each time, and a refusal after a write would repeat the whole unit
+	}
 	if err := s.judged(ctx, p, st); err != nil {
 		return err
 	}
 	if err := s.affordable(ctx, p, st, args); err != nil {
 		return err
 	}
+	defer s.naming(st)()
 	params, formats := s.args.encode(args)
+	var numbers, said []byte
+	replanned := false
 	err = s.guarded(ctx, 3, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(s.indexes, st.open.names, nil, nil)
-		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
-		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
-	}, func(i int, rr *pgconn.ResultReader) error {
+		s.send(pl, s.indexes, st.open.names, nil, nil)
+		s.send(pl, st.open.explain, nil, nil, nil)
+		s.execute(pl, st, params, formats)
+	}, func(i int, rr *pgconn.ResultReader) (err error) {
 		switch i {
 		case 0:
-			return same(rr, st.open.indexes)
+			numbers, err = textIn(rr)
+			replanned = !bytes.Equal(numbers, st.open.indexes)
 		case 1:
-			return same(rr, st.open.plan)
+			said, err = textIn(rr)
+			replanned = replanned || !bytes.Equal(said, st.open.plan)
+		default:
+			return st.read(rr, out)
 		}
-		return st.read(rr, out)
+		if err == nil && replanned && (p.Write == nil || s.Pooled == nil) {
+			err = errReplanned
+		}
+		return err
 	})
+	if err == nil && replanned { // a write in a shared session, which plans it each time, has happened: its tables are still locked, so its plan can be judged now
+		if refused, aerr := s.judge(ctx, p, st, said); aerr != nil {
+			err = aerr
+		} else if refused != nil {
+			err = errReplanned
+		}
+	}
 	if errors.Is(err, errReplanned) {
 		st.open.plan = nil // without the plan it is judged again the next time
 		if p.Write != nil {
@@ -87,15 +110,6 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
 		}
 		return &fence.Refused{Why: errReplanned}
-	}
-	return err
-}
-
-// same fails unless the text of a result equals text.
-func same(rr *pgconn.ResultReader, text []byte) error {
-	got, err := textIn(rr)
-	if err == nil && !bytes.Equal(got, text) {
-		return errReplanned
 	}
 	return err
 }
@@ -117,12 +131,13 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 		return nil
 	}
 	if st.open == nil {
-		sd, err := s.Conn.Prepare(ctx, st.sd.Name+"_plan", explainOf(st), nil)
+		sd, err := s.define(ctx, st.name+"_plan", explainOf(st))
 		if err != nil {
-			return boundError(err)
+			return err
 		}
 		st.open = &opened{explain: sd}
 	}
+	defer s.naming(st)()
 	if before := s.Refusals.get(p); before != nil {
 		if still, err := s.asBefore(ctx, st, before); err != nil {
 			return err
@@ -130,31 +145,40 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 			return s.Refusals.add(p, before.again()).why
 		}
 	}
-	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(st.open.explain, nil, nil, nil) })
+	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, st.open.explain, nil, nil, nil) })
 	if err != nil {
 		return err
 	}
+	refused, err := s.judge(ctx, p, st, said)
+	if err == nil && refused != nil {
+		return s.Refusals.add(p, refused).why
+	}
+	return err
+}
+
+// judge judges the server's plan of a statement, and keeps it if it is admitted.
+func (s *Session) judge(ctx context.Context, p *plan.Plan, st *stmt, said []byte) (*refusal, error) {
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}
 	// The numbers are read first: if an index is replaced in between, they are the old ones.
-	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryStatement(s.indexes, encoded, nil, nil) })
+	numbers, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.indexes, encoded, nil, nil) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readIndexes, encoded, nil, nil, nil) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known, err := definitions(found)
 	if err == nil {
 		err = fence.JudgePostgres(said, p.Tables, known)
 	}
 	if err != nil {
-		return s.Refusals.add(p, &refusal{why: &fence.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
+		return &refusal{why: &fence.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}, nil
 	}
 	s.Refusals.remove(p)
 	st.open.plan, st.open.names, st.open.indexes = said, encoded, numbers
-	return nil
+	return nil, nil
 }
 
 // explainOf returns the statement that asks how the server would run st, whatever its values are.
@@ -164,7 +188,7 @@ func explainOf(st *stmt) string {
 
 // execution returns the call of a statement with all values NULL, since the planner ignores the values.
 func (st *stmt) execution() string {
-	text := "EXECUTE " + st.sd.Name
+	text := "EXECUTE " + st.name
 	if n := len(st.kinds); n > 0 {
 		text += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 	}
@@ -175,8 +199,8 @@ func (st *stmt) execution() string {
 func (s *Session) asBefore(ctx context.Context, st *stmt, r *refusal) (bool, error) {
 	var answers [2][]byte
 	err := s.guarded(ctx, 2, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(s.indexes, r.names, nil, nil)
-		pl.SendQueryStatement(st.open.explain, nil, nil, nil)
+		s.send(pl, s.indexes, r.names, nil, nil)
+		s.send(pl, st.open.explain, nil, nil, nil)
 	}, func(i int, rr *pgconn.ResultReader) (err error) { answers[i], err = textIn(rr); return err })
 	return bytes.Equal(answers[0], r.indexes) && bytes.Equal(answers[1], r.plan), err
 }
@@ -215,6 +239,8 @@ func indexNames(said []byte) []string {
 	return names
 }
 
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 // encodeNames writes an array in PostgreSQL's syntax.
 func encodeNames(names []string) []byte {
 	b := []byte("{")
@@ -223,7 +249,7 @@ func encodeNames(names []string) []byte {
 			b = append(b, ',')
 		}
 		b = append(b, '"')
-		b = append(append(b, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n)...), '"')
+		b = append(append(b, escapes.Replace(n)...), '"')
 	}
 	return append(b, '}')
 }

@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,7 +29,8 @@ type database struct {
 	prepared int     // prepared bounds the estimated bytes of the statements that a connection keeps
 	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
-	marks    bool // marks: see engine.Marks
+	marks    bool        // marks: see engine.Marks
+	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
 }
 
 func (e *database) Close() error { return nil }
@@ -71,10 +74,13 @@ func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, 
 	if opt.Setup == nil {
 		return e, nil
 	}
-	w := e.open(0)
+	w := e.open(0, nil)
 	w.SetMaxOpenConns(1)
 	if err := w.PingContext(ctx); err != nil {
 		w.Close()
+		if pgsession.Shared(err) {
+			err = pgsession.Errorf("OpenOptions.Setup needs a session of its own: %s", pgsession.Of(err))
+		}
 		return nil, connectError(err)
 	}
 	if err := opt.Setup(ctx, w); err != nil {
@@ -85,9 +91,15 @@ func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, 
 }
 
 // open connects by database/sql, for Setup and for the catalogue. total bounds the bytes that a
-// connection reads; 0: no bound.
-func (e *database) open(total int64) *sql.DB {
-	opts := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) error { return e.prepare(ctx, c, total) })}
+// connection reads; 0: no bound. at gets the settings of a shared session.
+func (e *database) open(total int64, at *pooled) *sql.DB {
+	opts := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) error {
+		err := e.prepare(ctx, c, total)
+		if err == nil && e.shared.Load() {
+			err = e.pool(c, at)
+		}
+		return err
+	})}
 	if e.config.AfterConnect != nil {
 		opts = append(opts, stdlib.OptionAfterConnect(e.config.AfterConnect))
 	}
@@ -104,6 +116,9 @@ func (e *database) prepare(ctx context.Context, c *pgx.ConnConfig, total int64) 
 	}
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnect)
 	pgbound.Limit(&c.Config, pgbound.Bounds{Message: engine.MaxRow, Total: total})
+	if e.shared.Load() {
+		return nil
+	}
 	pgsession.Own(&c.Config) // this precedes the host's hooks, which may set further options
 	own := c.Config.AfterConnect
 	c.Config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -138,19 +153,19 @@ func connectError(err error) error {
 // pins sets everything that could change the meaning of a statement or a value, and overrides the
 // URL, the role and the database. The schemas of the search path stay, since they decide which
 // tables the declarations mean: see pinPath.
-const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
-	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
-	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),
-	set_config('transform_null_equals', 'off', false), set_config('bytea_output', 'hex', false),
-	set_config('default_transaction_isolation', 'read committed', false),
-	set_config('default_transaction_deferrable', 'off', false), set_config('default_transaction_read_only', 'on', false),
-	` + planning + ` `
-
-// planning keeps query time from revealing rows out of scope. A plan for a program's values would
+//
+// The last three keep query time from revealing rows out of scope. A plan for a program's values would
 // use the statistics of whole tables, with all tenants' rows. A high estimate would turn on the
 // compiler (jit). Parallel plans would sort by a program's expression before they join the scope.
 // TestStatistics and TestFence check this.
-const planning = `set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), set_config('max_parallel_workers_per_gather', '0', false)`
+var pins = [][2]string{
+	{"TimeZone", "UTC"}, {"DateStyle", "ISO, YMD"}, {"IntervalStyle", "iso_8601"}, {"client_encoding", "UTF8"}, {"standard_conforming_strings", "on"},
+	{"extra_float_digits", "1"}, {"transform_null_equals", "off"}, {"bytea_output", "hex"},
+	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"max_parallel_workers_per_gather", "0"},
+}
+
+// defaults are for transactions of a session of our own that do not begin as ours do.
+var defaults = [][2]string{{"default_transaction_isolation", "read committed"}, {"default_transaction_deferrable", "off"}, {"default_transaction_read_only", "on"}}
 
 // ceiling reads the role's own statement timeout, in milliseconds; 0: none.
 const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_timeout') AS interval)) * 1000)::bigint::text`
@@ -170,11 +185,20 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "exosql"
 	}
+	if e.shared.Load() {
+		s.Pooled = &pooled{}
+		if err := e.pool(c, s.Pooled); err != nil {
+			return nil, err
+		}
+	}
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		s.cancel = &canceller{conn: conn} // with several hosts, the last one is the connected one
 		return s.cancel
 	}
 	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
+		if (pgsession.Shared(err) || refuses(err)) && !e.shared.Swap(true) {
+			return e.Connect(ctx)
+		}
 		return nil, connectError(err)
 	}
 	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
@@ -204,13 +228,7 @@ func (s *Session) dial(ctx context.Context, c *pgx.ConnConfig, after func(contex
 }
 
 func (s *Session) setUp(ctx context.Context) error {
-	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
-		return err
-	}
-	if _, err := s.One(ctx, pins); err != nil {
-		return err
-	}
-	ms, err := s.One(ctx, ceiling)
+	ms, err := s.pin(ctx)
 	if err != nil {
 		return err
 	}
@@ -224,16 +242,39 @@ func (s *Session) setUp(ctx context.Context) error {
 		name string
 		text string
 	}{
-		{&s.Begin, "exo_begin", "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"},
+		{&s.Begin, "exo_begin", beginReads},
 		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)"},
 		{&s.Rollback, "exo_rollback", "ROLLBACK"},
 		{&s.indexes, "exo_indexes", indexNumbers},
 	} {
-		if *p.to, err = s.Conn.Prepare(ctx, p.name, p.text, nil); err != nil {
+		if *p.to, err = s.define(ctx, p.name, p.text); err != nil {
 			return err
 		}
 	}
-	return s.VerifyWall(ctx)
+	if err := s.VerifyWall(ctx); err != nil || s.Pooled == nil {
+		return err
+	}
+	return s.probe(ctx)
+}
+
+const beginReads = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
+
+// pin makes the settings of the session, or those with which each transaction of a shared one begins. It returns the role's own statement timeout.
+func (s *Session) pin(ctx context.Context) (ms string, err error) {
+	if s.Pooled != nil {
+		return s.pinPooled(ctx)
+	}
+	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
+		return "", err
+	}
+	var all settings
+	for _, p := range slices.Concat(pins, defaults) {
+		all.Set(p[0], p[1])
+	}
+	if _, err := s.Conn.ExecParams(ctx, setSession, all.params(), nil, nil, nil).Close(); err != nil {
+		return "", err
+	}
+	return s.One(ctx, ceiling)
 }
 
 // maxSetting bounds the bytes of a result while a connection is set up.

@@ -38,6 +38,11 @@ type Session struct {
 
 	Begin, limit, Rollback, indexes *pgconn.StatementDescription
 
+	Pooled    *pooled                      // Pooled is set if a pooler shares the session with other clients
+	named     *stmt                        // named is prepared under its name for the transaction of guarded; only in a shared session
+	last      *pgconn.StatementDescription // last is the statement that the unnamed one of the pipeline is; only in a shared session
+	described *pgconn.StatementDescription // described is the server's last answer to a Prepare in a pipeline
+
 	settings *engine.Settings // settings are set by With
 	set      *pgconn.StatementDescription
 	was      []string // was has the names of settings that are set in the unit of work
@@ -52,6 +57,9 @@ type Session struct {
 // stmt is a prepared statement with the decoders of its cells.
 type stmt struct {
 	kinds  []string // kinds are the arguments' types with which the statement was prepared
+	name   string   // name is the name of the prepared statement; in a shared session, of that in one transaction
+	types  []uint32 // types are the parameters' types that were given; 0: the server finds them
+	pooled bool     // pooled: it is prepared anew in each transaction
 	sd     *pgconn.StatementDescription
 	decode []decoder
 	texts  []bool // texts marks the cells that are texts, taken unchanged
@@ -71,7 +79,7 @@ func (s *Session) Sound() bool {
 	if s.unit != nil && !s.unit.pending {
 		idle = 'T'
 	}
-	return !s.bad && !s.busy && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
+	return !s.bad && !s.busy && (s.unit != nil || !s.Pooled.worn()) && !s.Conn.IsClosed() && s.Conn.TxStatus() == idle && !s.cancel.unsure
 }
 
 func (s *Session) Close() error {
@@ -104,8 +112,8 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok || out.Count() > 0 || !s.Sound():
-	case e.Code == notSupported:
+	case !ok && !errors.Is(err, errRetyped) || out.Count() > 0 || !s.Sound():
+	case !ok || e.Code == notSupported:
 		// The tables of the prepared statement have changed, so it is prepared again.
 		s.stmts.Remove(p)
 		err = run(ctx, p, args, out) // this judges an open plan again
@@ -158,12 +166,15 @@ func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out
 	s.own = p.Own
 	defer func() { s.own = false }()
 	return s.guarded(ctx, 1, func(pl *pgconn.Pipeline) {
-		pl.SendQueryStatement(st.sd, params, formats, binaryFormat)
+		s.execute(pl, st, params, formats)
 	}, func(_ int, rr *pgconn.ResultReader) error { return st.read(rr, out) })
 }
 
 // read passes the cells of all rows to out.
 func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
+	if st.pooled && !st.returns(rr.FieldDescriptions()) {
+		return errRetyped
+	}
 	for rr.NextRow() {
 		all := rr.Values()
 		if len(st.rules) > 0 {
@@ -206,12 +217,15 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
 		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
 	}
-	first := -2 // the results of BEGIN and of the limit come first
+	first := -1 // the result of the limit comes first
 	settings, err := s.policies(ctx)
 	if err != nil {
 		return err
 	}
 	if settings != nil {
+		first--
+	}
+	if s.named != nil {
 		first--
 	}
 	start := time.Now()
@@ -225,23 +239,36 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	pl := s.Conn.StartPipeline(qctx)
 	if s.unit != nil && s.unit.pending {
 		// If BEGIN fails, the server skips everything up to the synchronisation point, so no statement runs outside of a transaction.
-		first--
 		s.unit.pending = false
-		pl.SendQueryStatement(s.unit.begin, nil, nil, nil)
+		first -= s.opening(pl, s.unit.begin, true)
 	}
-	pl.SendQueryStatement(begin, nil, nil, nil)
-	pl.SendQueryStatement(limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10), s.mode()}, nil, nil)
+	if s.unit != nil {
+		first--
+		s.send(pl, begin, nil, nil, nil)
+	} else {
+		first -= s.opening(pl, begin, false)
+	}
+	s.send(pl, limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10), s.mode()}, nil, nil)
 	if settings != nil {
-		pl.SendQueryStatement(s.set, settings, nil, nil)
+		s.send(pl, s.set, settings, nil, nil)
+	}
+	if s.named != nil {
+		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
 	}
 	send(pl)
 	pl.SendPipelineSync()
-	pl.SendQueryStatement(end, nil, nil, nil)
+	if s.named != nil {
+		pl.SendDeallocate(s.named.name) // this comes before the end, after which another client may have the session
+	}
+	s.send(pl, end, nil, nil, nil)
 	err = pl.Sync()
 	for i := first; i < n && err == nil; i++ {
 		var res any
 		if res, err = pl.GetResults(); err != nil {
 			break
+		}
+		if s.described, _ = res.(*pgconn.StatementDescription); s.described != nil {
+			continue
 		}
 		rr, ok := res.(*pgconn.ResultReader)
 		if !ok {
@@ -332,15 +359,15 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 	s.names++
 	var err error
 	if p.Own { // a value alone in a subquery would be a text, and not the enum or citext that it is compared with
-		typed, err := s.Conn.Prepare(ctx, "", p.Typed, types)
+		typed, err := s.describe(ctx, "", p.Typed, types)
 		if err != nil {
-			return nil, boundError(err)
+			return nil, err
 		}
 		types = typed.ParamOIDs
 	}
-	st.sd, err = s.Conn.Prepare(ctx, "exo_"+strconv.Itoa(s.names), returning(p, rules), types)
-	if err != nil {
-		return nil, boundError(err)
+	st.name, st.types, st.pooled = s.prefix()+strconv.Itoa(s.names), types, s.Pooled != nil
+	if st.sd, err = s.describe(ctx, st.name, returning(p, rules), types); err != nil {
+		return nil, err
 	}
 	if len(st.sd.Fields) != len(p.Cells)+partsOf(rules) || len(st.sd.ParamOIDs) != len(args) {
 		err = fmt.Errorf("exosql: PostgreSQL prepared a statement with %d columns and %d parameters; it was compiled with %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells)+partsOf(rules), len(args))
@@ -357,7 +384,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 		st.rows = append(st.rows, rowsDecoderOf(&p.Cells[i]))
 	}
 	if err != nil {
-		_ = s.Conn.Deallocate(ctx, st.sd.Name)
+		s.dropped(st)
 		return nil, err
 	}
 	if size := prepareBytes(p) + p.Bytes; s.stmts.Fits(size) {
@@ -388,6 +415,9 @@ func (st *stmt) serves(args []value.Value) bool {
 
 // dropped notes a statement that is no longer used.
 func (s *Session) dropped(st *stmt) {
+	if s.Pooled != nil {
+		return // the server has dropped it at the end of its transaction
+	}
 	s.gone = append(s.gone, st.sd.Name)
 	if st.open != nil {
 		s.gone = append(s.gone, st.open.explain.Name)

@@ -7,8 +7,33 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
-// setAll sets settings until the end of the transaction.
-const setAll = `SELECT count(pg_catalog.set_config(s.name, s.value, true)) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS s (name, value)`
+// setAll sets settings until the end of the transaction, and setSession until that of the session. They name the schema of everything, since what
+// they set may be the search path.
+const (
+	setAll     = setEach + `true` + fromArrays
+	setSession = setEach + `false` + fromArrays
+
+	setEach    = `SELECT pg_catalog.count(pg_catalog.set_config(s.name, s.value, `
+	fromArrays = `)) FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value)`
+)
+
+// settings are made in their order.
+type settings struct {
+	names, values []string
+	encoded       [][]byte // encoded is the result of params; nil: not made yet
+}
+
+func (s *settings) Set(name, value string) {
+	s.names, s.values, s.encoded = append(s.names, name), append(s.values, value), nil
+}
+
+// params returns the arguments of setAll and setSession.
+func (s *settings) params() [][]byte {
+	if s.encoded == nil {
+		s.encoded = [][]byte{encodeNames(s.names), encodeNames(s.values)}
+	}
+	return s.encoded
+}
 
 // With implements engine.Session.
 func (s *Session) With(x *engine.Settings) { s.settings = x }
@@ -21,8 +46,8 @@ func (s *Session) policies(ctx context.Context) ([][]byte, error) {
 	}
 	if s.set == nil {
 		var err error
-		if s.set, err = s.Conn.Prepare(ctx, "exo_settings", setAll, nil); err != nil {
-			return nil, boundError(err)
+		if s.set, err = s.define(ctx, "exo_settings", setAll); err != nil {
+			return nil, err
 		}
 	}
 	names, values := slices.Clone(s.settings.Names), slices.Clone(s.settings.Values)

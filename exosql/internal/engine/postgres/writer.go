@@ -82,12 +82,12 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 		{&w.statements.release, "exo_release", "RELEASE SAVEPOINT exo"},
 		{&w.statements.reads, "exo_reads", readOnly},
 	} {
-		if *p.to, err = w.Conn.Prepare(ctx, p.name, p.text, nil); err != nil {
+		if *p.to, err = w.define(ctx, p.name, p.text); err != nil {
 			break
 		}
 	}
 	if err == nil && e.marks {
-		w.mark, err = w.Conn.Prepare(ctx, "exo_mark", leaveMark, nil)
+		w.mark, err = w.describe(ctx, "exo_mark", leaveMark, nil)
 	}
 	if err == nil {
 		err = w.verifyUnit(ctx)
@@ -127,16 +127,16 @@ func (w *Writer) begun(ctx context.Context) error {
 		return nil
 	}
 	w.statements.pending = false
-	return w.simple(ctx, w.statements.begin)
+	return w.start(ctx, w.statements.begin, true)
 }
 
 // over notes that the unit has ended, and drops its images.
 func (w *Writer) over() { w.unit, w.statements.pending, w.images = nil, false, nil }
 
 // simple runs one of the statements that precede or follow a unit's statements.
-func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription) error {
+func (w *Writer) simple(ctx context.Context, st *pgconn.StatementDescription, params ...[]byte) error {
 	w.busy = true
-	_, err := w.Conn.ExecStatement(ctx, st, nil, nil, nil).Close()
+	_, err := w.exec(ctx, st, params).Close()
 	w.busy = false
 	return boundError(err)
 }
@@ -338,13 +338,13 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 	err = w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
 		for i, n := 0, 0; i < len(changes); i++ {
 			if given := w.imagesGiven(changes[i].Plan); given != nil {
-				pl.SendQueryStatement(w.imaging.given, [][]byte{given}, nil, nil)
+				w.send(pl, w.imaging.given, [][]byte{given}, nil, nil)
 				n++
 			}
 			for _, args := range changes[i].Args {
 				var a arguments // each run has new arguments, since they are sent later
 				params, formats := a.encode(args)
-				pl.SendQueryStatement(all[n].sd, params, formats, binaryFormat)
+				w.execute(pl, all[n], params, formats)
 				n++
 			}
 		}
@@ -353,6 +353,9 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 			return nil
 		}
 		err := all[i].read(rr, out)
+		if err == nil {
+			_, err = rr.Close() // in a shared session, a result without rows may still end in an error
+		}
 		if err == nil {
 			done++
 		}
@@ -393,7 +396,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return serial(late(err))
 	}
 	w.busy = true
-	rr := w.Conn.ExecStatement(ctx, w.deferrable, nil, nil, nil)
+	rr := w.exec(ctx, w.deferrable, nil)
 	said, err := textIn(rr)
 	if _, failed := rr.Close(); err == nil {
 		err = failed
