@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // declarations has all declarations, in the order in which the model reads them.
@@ -282,10 +283,7 @@ func (d *declarer) iface(i *message.Interface) string {
 		if b == nil || len(b.Methods) == 0 || !d.covers(b, i) {
 			continue
 		}
-		var args []string
-		for _, p := range d.params(b) {
-			args = append(args, cmp.Or(sc.vars[p], "any"))
-		}
+		args := scalar.Each(d.params(b), func(p string) string { return cmp.Or(sc.vars[p], "any") })
 		head += " extends " + d.shown[n] + angle(args)
 		for _, m := range b.Names() {
 			inherited[m] = true

@@ -136,10 +136,7 @@ func (d *declarer) param(p message.Param, sc scope) string {
 	case p.Want.Con != nil && d.cat[p.Want.Con.Name] != nil && p.Bind != "":
 		// The result uses the names in sc.vars for the argument's type parameters, so declare the argument with the same names.
 		i := d.cat[p.Want.Con.Name]
-		var args []string
-		for _, a := range d.params(i) {
-			args = append(args, cmp.Or(sc.vars[p.Bind+"."+a], "any"))
-		}
+		args := scalar.Each(d.params(i), func(a string) string { return cmp.Or(sc.vars[p.Bind+"."+a], "any") })
 		want = d.shown[i.Name] + angle(args)
 	case p.Count:
 		want = d.term(p.Want, scope{}, asArg)

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
@@ -113,9 +114,6 @@ func (a *apiObject) Set(string, goja.Value) bool { return false }
 func (a *apiObject) Delete(string) bool          { return false }
 func (a *apiObject) Has(name string) bool        { return slices.Contains(a.Keys(), name) }
 func (a *apiObject) Keys() []string {
-	var ns []string
-	for _, g := range a.r.Granted {
-		ns = append(ns, g.Name)
-	}
+	ns := scalar.Each(a.r.Granted, func(g message.GrantedName) string { return g.Name })
 	return ns
 }

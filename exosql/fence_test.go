@@ -166,6 +166,17 @@ func TestFenceLinks(t *testing.T) {
 		for _, program := range []string{
 			"tasks.where(t => t.assignee().name.includes('x'))",
 			"tasks.where(t => t.id === 2001 && t.assignee().name.includes('x'))",
+			// The engine must not put 2001 for the id within the question, which would then be asked before there is a row.
+			"tasks.distinct().where(t => t.id === 2001 && t.comments().some(c => c.body.includes('x')))",
+			"tasks.distinct().where(t => t.id.in([2001]) && t.comments().some(c => c.body.includes('x')))",
+			"tasks.distinct().where(t => 2001 === t.id && t.comments().none(c => c.body.includes('x')))",
+			"tasks.distinct().where(t => t.id === Math.abs(-2001) && t.comments().some(c => c.body.includes('x')))",
+			"tasks.limit(3).where(t => t.id.eq(2001)).where(t => t.comments().count().gt(0) && t.comments().max(c => c.body.includes('x') ? 1 : 0) > 0)",
+			"tasks.distinct().where(t => t.comments().some(c => c.body.includes('x'))).join(people, ({ task, person }) => task.id === 2001)",
+			"tasks.distinct().select(t => ({ id: t.id, n: t.comments().where(c => c.body.includes('x')).count() })).where(t => t.id === 2001)",
+			"tasks.groupBy(t => t.id).where(g => g.id === 2001).select(g => ({ id: g.id, n: g.where(t => t.comments().some(c => c.body.includes('x'))).count() }))",
+			"tasks.distinct().join(({ task }) => task.comments()).where(({ task, comment }) => comment.id === 6001 && comment.author().name.includes('x'))",
+			"tasks.distinct().leftJoin(({ task }) => task.comments(), ({ task, comment }) => comment.id === 6001 && comment.author().comments().some(c => c.body.includes('x')))",
 			"tasks.where(t => (t.id === 2001 && t.assignee().name.includes('x')) || t.id === 2)",
 			"tasks.where(t => t.project().lead().name.includes('x') || t.project().org().name.includes('x'))",
 			"tasks.where(t => t.assignee().where(m => m.name.includes('x') || m.id === 21).exists())",

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // editor is the line editor of a terminal: several lines, history, completion and highlighting. It
@@ -179,10 +180,9 @@ func (e *editor) Complete(before string) readline.Completions {
 	if room := max(5, screen.ScreenRows()-e.rows()-4); len(found) > room { // limited, so that the prompt stays on the screen
 		found, more = found[:room], len(found)-room
 	}
-	var values []readline.Completion
-	for _, f := range found {
-		values = append(values, readline.Completion{Value: lead + f.Name, Display: f.Name, Description: f.About})
-	}
+	values := scalar.Each(found, func(f names.Candidate) readline.Completion {
+		return readline.Completion{Value: lead + f.Name, Display: f.Name, Description: f.About}
+	})
 	out := readline.CompleteRaw(values).NoSort()
 	if more > 0 {
 		out = out.Usage("%d more; type the next letter", more)

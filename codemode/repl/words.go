@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // words maps words that users of psql or a shell type to commands. None of them is a useful
@@ -53,10 +54,7 @@ func (s *session) tables(which string) (string, error) {
 	for _, name := range s.names.Tables() {
 		in := s.names.Catalog[name]
 		if which == "" {
-			var members []string
-			for _, c := range names.InterfaceOf(in) {
-				members = append(members, strings.TrimSuffix(c.Name, "()"))
-			}
+			members := scalar.Each(names.InterfaceOf(in), func(c names.Candidate) string { return strings.TrimSuffix(c.Name, "()") })
 			fmt.Fprintf(&b, "%s: %s\n", printable.OneLine(name), printable.OneLine(strings.Join(members, ", ")))
 			continue
 		}

@@ -209,10 +209,7 @@ func (c *Checker) shape(t *Type) string {
 	if t.Name != value.TypeRecord {
 		return val(t)
 	}
-	var fs []string
-	for _, f := range t.Fields[:min(len(t.Fields), 24)] {
-		fs = append(fs, scalar.Clip(f.Name, maxShown)+": "+val(f.Type))
-	}
+	fs := scalar.Each(t.Fields[:min(len(t.Fields), 24)], func(f TypeField) string { return scalar.Clip(f.Name, maxShown) + ": " + val(f.Type) })
 	return "{ " + strings.Join(fs, ", ") + " }"
 }
 

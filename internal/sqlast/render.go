@@ -60,7 +60,7 @@ func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, e
 func build(s *Select, d Dialect) sq.SelectBuilder {
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question)
 	if d == SQLite {
-		s = joined(s)
+		s = apart(joined(s))
 	}
 	if s.DistinctOn > 0 {
 		numbers := numbersTo(s.DistinctOn)
@@ -240,6 +240,8 @@ func (f *fragment) add(e Expr) *fragment {
 		return f.nested(e)
 	case rowOf:
 		return f.rowOf(e)
+	case asked:
+		return f.write("(SELECT ").add(e.x).write(")")
 	case Searched:
 		return f.searched(e)
 	case Running:

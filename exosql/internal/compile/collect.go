@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -42,10 +43,7 @@ func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	}
 	in := e.g.under
 	x := e.output(e.value(in))
-	var keys []sqlast.Expr
-	for _, k := range e.g.by {
-		keys = append(keys, in.CanonicalSQL(k))
-	}
+	keys := scalar.Each(e.g.by, func(k expr.Expr) sqlast.Expr { return in.CanonicalSQL(k) })
 	return sqlast.Collected{X: x, Run: e.output(sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
 }
 

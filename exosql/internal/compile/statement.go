@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/exosql/internal/shape"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -516,10 +517,7 @@ func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, err
 	if err := s.f.settle(s.q); err != nil {
 		return nil, err
 	}
-	var any []expr.Expr
-	for _, col := range cols {
-		any = append(any, expr.Misfit{X: expr.ColumnOf(s.q.base, col)})
-	}
+	any := scalar.Each(cols, func(col *decl.Column) expr.Expr { return expr.Misfit{X: expr.ColumnOf(s.q.base, col)} })
 	s.f.demand(joined(sqlast.Or, any))
 	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // This file has the phrases of errors about columns, queries and rows. Programs use the words of
@@ -58,10 +59,7 @@ var sharedWords = sync.OnceValue(func() words {
 })
 
 func phrases(table [][3]string) message.Words {
-	var ps []message.Phrase
-	for _, p := range table {
-		ps = append(ps, message.Phrase{On: p[0], Needs: p[1], Text: p[2]})
-	}
+	ps := scalar.Each(table, func(p [3]string) message.Phrase { return message.Phrase{On: p[0], Needs: p[1], Text: p[2]} })
 	return message.NewWords(ps...)
 }
 

@@ -53,10 +53,14 @@ func (c *Checker) rights(lacking bool) (out []*needing) {
 	return out
 }
 
-// rights returns the rights that a role of PostgreSQL needs for a write, and with lacking those of them that the role does not have.
+// rights returns the rights that a role of PostgreSQL needs for a write, and with lacking those of them that the role does not have. Which
+// columns a hook fills, and when, is known only when it runs, so no role is refused for these.
 func (w Write) rights(t *schema.Table, lacking bool) (out []string) {
 	if t == nil {
 		return nil
+	}
+	if lacking {
+		w.Filled = nil
 	}
 	lacks := func(x *schema.Column, right string) bool { return !lacking || slices.Contains(x.Unwritable, right) }
 	add := func(right string, names []string) {
