@@ -130,7 +130,7 @@ func (r *postgresReader) columns() error {
 			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN CASE WHEN pg_collation_is_visible(l.oid) THEN '' ELSE l.collnamespace::regnamespace || '.' END || l.collname END, ''), coalesce(NOT l.collisdeterministic, false),
 			coalesce(col_description(a.attrelid, a.attnum), ''), coalesce(NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT'), false),
 			(SELECT coalesce(json_agg(p), '[]')::text FROM unnest('{INSERT,UPDATE,USAGE}'::text[]) AS p
-				WHERE CASE WHEN p = 'USAGE' THEN NOT has_sequence_privilege(s.refobjid, p) ELSE NOT has_column_privilege(a.attrelid, a.attnum, p) END),
+				WHERE CASE WHEN p = 'USAGE' THEN NOT has_sequence_privilege(s.refobjid, 'USAGE, UPDATE') ELSE NOT has_column_privilege(a.attrelid, a.attnum, p) END),
 			coalesce((SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = s.refobjid), '')
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation

@@ -17,7 +17,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/examples/saas/tracker"
-	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 )
@@ -77,10 +76,8 @@ func TestAgentPage(t *testing.T) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		url, dir := e.URL(t), t.TempDir()
 		db := e.SQLDB(t, url)
-		for _, s := range []string{e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres), e.SQL(exosql.CreateWitness)} {
-			if _, err := db.ExecContext(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
+		if _, err := db.ExecContext(t.Context(), e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres)); err != nil {
+			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, "exo.yaml"), file)
 		write(t, filepath.Join(dir, "ca.pem"), string(office.PEM))

@@ -19,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/try"
 	"github.com/exoagent/exoagent/internal/zone"
 	"github.com/exoagent/exoagent/schema"
@@ -370,10 +371,7 @@ func (t *trial) columns() string {
 	var b strings.Builder
 	tables := t.Draft.Shown()
 	for _, s := range tables[:min(len(tables), most)] {
-		var names []string
-		for _, c := range s.Columns {
-			names = append(names, c.Name)
-		}
+		names := scalar.Each(s.Columns, func(c draft.ShownColumn) string { return c.Name })
 		fmt.Fprintf(&b, "  %s: %s\n", s.Grant, strings.Join(names, ", "))
 	}
 	if n := len(tables) - most; n > 0 {

@@ -31,7 +31,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	}
 	s.metrics.running.Add(1)
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: t.Name(), Parent: traceparent(req)})
-	failed := "tool_error" // so the conventions of OpenTelemetry name a result that is an error
+	failed := "internal"
 	defer func() { end(observe.Outcome{Error: failed}) }()
 	out, res := t.CallJob(ctx, codemode.Job{Label: label, Conversation: conversation}, req.Params.Arguments)
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
@@ -41,6 +41,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
+		failed = "cancelled"
 		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
 	if err != nil { // fail: the next program would begin without the labels of this result
@@ -61,8 +62,8 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	// There is no structured content in addition to the text, and so no output schema. With it, Claude Code, VS Code and Codex
 	// would give their model only the structured content, without the links; some clients give only the text, and some both. A
 	// result that is sent once is read once.
-	if res.Err == nil {
-		failed = ""
+	if failed = ""; res.Err != nil {
+		failed = "tool_error" // so the conventions of OpenTelemetry name a result that is an error
 	}
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}

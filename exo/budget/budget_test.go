@@ -327,6 +327,43 @@ func TestWithheldShowsNothing(t *testing.T) {
 	}
 }
 
+// TestWithheldTakesNoMore: what such a run asks for when its budget has begun anew, or when others have given something back, shows nothing either.
+func TestWithheldTakesNoMore(t *testing.T) {
+	left := func(again bool, method string) string {
+		set := in(t, store.NewMemory(nil), budget.Budget{Per: budget.Principal, Every: time.Minute, Calls: 1000, Rows: 400, Effects: 30, Bytes: 100_000})
+		h := newHost(t, set, exo.Limits{Rows: 390, Calls: 20})
+		other := h.begin(ann)
+		_ = other.call("read", 1)
+		r := h.begin(ann)
+		_ = r.call("secret")
+		_ = other.end(nil)
+		if again {
+			h.now = noon.Add(time.Minute)
+		}
+		for range 30 {
+			if method != "" {
+				_ = r.call(method)
+			}
+		}
+		_ = r.end(nil)
+		last := h.begin(ann)
+		_ = last.call("read", 1)
+		_ = last.end(nil)
+		all, err := set.List(t.Context(), h.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(all[0].Used)
+	}
+	for _, again := range []bool{false, true} {
+		for _, method := range []string{"send", "secret"} {
+			if a, b := left(again, ""), left(again, method); a != b {
+				t.Errorf("a new window %t, %s: %s and %s", again, method, a, b)
+			}
+		}
+	}
+}
+
 // TestAtOnce: however many runs of however many processes act, are killed and end, no more is delivered than there is. The twin, which asks the store and
 // settles at the end, delivers more.
 func TestAtOnce(t *testing.T) {

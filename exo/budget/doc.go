@@ -22,5 +22,5 @@
 // A run that has read what its result may not carry uses at once, and for good, all calls, rows and bytes that a run may use. Otherwise such a program could
 // show what it read by how much it leaves to others. It can have no more effects, so those that took place count alone.
 //
-// What a program can still learn: when a budget is used up, and by trying how much is left. Of a budget per tool that is a sum of what all its users did.
+// What a program can still learn: whether a run sent any message that began with a label its result may not carry; when a budget is used up, and by trying how much is left. Of a budget per tool that is a sum of what all its users did.
 package budget

@@ -81,7 +81,7 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 		if x.bound[k] == 0 || need[k] <= x.have[k] {
 			continue
 		}
-		if enough = false; x.empty[k] {
+		if enough = false; x.empty[k] || x.all { // to take more now would show what the run has read
 			return x.budget.lacks(k, x.from, "is used up")
 		}
 	}
@@ -117,9 +117,6 @@ func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks
 		left, missing := max(x.bound[k]-w.Used[k], 0), max(need[k]-next.have[k], 0)
 		more := max(most[k]-next.reserved[k], missing)
 		switch {
-		case x.all && missing > 0: // to take more now would show what the run has read
-			lacks, next.empty[k] = k, true
-			continue
 		case missing > left:
 			lacks, next.empty[k], next.have[k] = k, true, 0
 			w.Used[k] += left

@@ -18,8 +18,8 @@ type constant string
 // named is an error with a text that logs may show.
 type named struct{ text string }
 
-func (e *named) Error() string  { return e.text }
-func (e *named) Reason() string { return e.text }
+func (e *named) Error() string     { return e.text }
+func (e *named) LogReason() string { return e.text }
 
 // Named makes an error with a text that logs may show whole. format is a constant, in which %s is the next of names: those of declarations, or texts of
 // the database's schema, and never a value.
@@ -39,7 +39,7 @@ var plain = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUn
 const mostReasons = 20
 
 // Reason describes err for logs, without values: by its kind, the texts of errors from [Named], the types of other errors, codes of databases, and the
-// place of a panic. Other texts may quote rows, so only the record has them. An error that has a method Reason() string is described by that.
+// place of a panic. Other texts may quote rows, so only the record has them. An error that has a method LogReason() string is described by that.
 func Reason(err error) (reason string) {
 	if err == nil {
 		return ""
@@ -49,6 +49,7 @@ func Reason(err error) (reason string) {
 			reason = fmt.Sprintf("a %T", err)
 		}
 	}()
+	err = Foreign(err) // which wraps itself nowhere
 	parts := []string{KindOf(err).String()}
 	var walk func(err error)
 	walk = func(err error) {
@@ -78,8 +79,8 @@ func Reason(err error) (reason string) {
 // reasonOf describes one error of a tree. more reports whether the errors that it wraps describe it further.
 func reasonOf(err error) (text string, more bool) {
 	switch e := err.(type) {
-	case interface{ Reason() string }:
-		return e.Reason(), true
+	case interface{ LogReason() string }:
+		return e.LogReason(), true
 	case *Error:
 		return "", true
 	case *PanicError:

@@ -25,11 +25,17 @@ func (codeError) ErrorCode() string { return "11" }
 
 type nilError struct{ text string }
 
-func (e *nilError) Error() string  { return "CANARY" }
-func (e *nilError) Reason() string { return e.text }
+func (e *nilError) Error() string     { return "CANARY" }
+func (e *nilError) LogReason() string { return e.text }
 
 //go:noinline
 func deep(name string, n int) int { panic(name) }
+
+// ring is an error that wraps itself.
+type ring struct{}
+
+func (*ring) Error() string   { return "CANARY" }
+func (r *ring) Unwrap() error { return r }
 
 // TestReason: a reason has kinds, types, codes, fixed texts and places, and no text that may quote a value.
 func TestReason(t *testing.T) {
@@ -51,6 +57,7 @@ func TestReason(t *testing.T) {
 		{errors.Join(context.DeadlineExceeded, context.DeadlineExceeded), "limit: context deadline exceeded"},
 		{&fail.Error{Kind: fail.Internal, Err: fmt.Errorf("CANARY %w", &stateError{})}, "internal: *fail_test.stateError 22P02"},
 		{codeError{}, "internal: fail_test.codeError 11"},
+		{&ring{}, "internal: a *errors.errorString"},
 		{(*nilError)(nil), "a *fail_test.nilError"},
 		{panicked(func() { panic("CANARY") }), "internal: panic in github.com/exoagent/exoagent/exo/fail_test.TestReason.func"},
 		{panicked(func() { deep("CANARY", 7) }), "internal: panic in github.com/exoagent/exoagent/exo/fail_test.deep"},

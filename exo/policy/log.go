@@ -24,7 +24,7 @@ func Log(o exo.Object, l *slog.Logger) exo.Object {
 	}, After: func(m *exo.Message, v value.Value, err error) {
 		run, level := m.Run(), slog.LevelInfo
 		attrs := []slog.Attr{slog.String("run", run.ID.String()), slog.String("principal", string(run.Principal)),
-			slog.String("op", m.Op()), slog.String("effect", m.Root.Method().Effect.String()), slog.Int("rows", v.Len())}
+			slog.String("op", m.Op()), slog.String("effect", m.Root.Method().Effect.String()), slog.Int("rows", v.Count())}
 		if err != nil {
 			level, attrs = slog.LevelWarn, append(attrs, slog.String("error", fail.KindOf(err).String()))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // ErrTorn is the last error of Read if the last line is incomplete. Its entry was never
@@ -321,10 +322,7 @@ func (p *parser) start(s *start) *exo.Start {
 	}
 	seed, err := strconv.ParseUint(s.Seed, 10, 64)
 	p.fail(err)
-	var judged []string
-	for _, name := range s.Judged {
-		judged = append(judged, string(name))
-	}
+	judged := scalar.Each(s.Judged, func(name text) string { return string(name) })
 	var grants func() []byte
 	if s.Grants != nil {
 		grants = func() []byte { return s.Grants }

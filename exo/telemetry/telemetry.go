@@ -106,6 +106,9 @@ func (t *Telemetry) In(ctx context.Context) context.Context { return observe.Wit
 func (t *Telemetry) Begin(ctx context.Context, a observe.Activity) (context.Context, func(observe.Outcome)) {
 	name, kind, attrs := describe(a)
 	opts := []trace.SpanStartOption{trace.WithSpanKind(kind), trace.WithAttributes(attrs...)}
+	if a.Kind == observe.Statement { // not of metrics: a program chooses which tables it joins, so there may be very many
+		opts = append(opts, trace.WithAttributes(attribute.String("db.query.summary", name)))
+	}
 	if a.Kind == observe.ToolCall {
 		client := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": a.Parent}))
 		if around := trace.SpanFromContext(ctx).SpanContext(); client.IsValid() {
@@ -156,7 +159,7 @@ func describe(a observe.Activity) (string, trace.SpanKind, []attribute.KeyValue)
 		return "run " + a.Name, trace.SpanKindInternal, []attribute.KeyValue{attribute.String("gen_ai.tool.name", a.Name)}
 	case observe.Statement:
 		summary := strings.Join(append([]string{a.Name}, a.Tables...), " ")
-		attrs := []attribute.KeyValue{attribute.String("db.system.name", a.System), attribute.String("db.operation.name", a.Name), attribute.String("db.query.summary", summary)}
+		attrs := []attribute.KeyValue{attribute.String("db.system.name", a.System), attribute.String("db.operation.name", a.Name)}
 		if len(a.Tables) == 1 {
 			attrs = append(attrs, attribute.String("db.collection.name", a.Tables[0]))
 		}
@@ -173,10 +176,8 @@ func counted(a observe.Activity, out observe.Outcome) []attribute.KeyValue {
 	switch {
 	case a.Kind == observe.Run && out.Run != "":
 		return []attribute.KeyValue{attribute.String("exoagent.run.id", out.Run)}
-	case a.Kind == observe.Message && out.Error == "":
+	case (a.Kind == observe.Message || a.Kind == observe.Statement) && out.Error == "":
 		return []attribute.KeyValue{attribute.Int("exoagent.rows", out.Rows)}
-	case a.Kind == observe.Statement && out.Error == "":
-		return []attribute.KeyValue{attribute.Int("db.response.returned_rows", out.Rows)}
 	}
 	return nil
 }

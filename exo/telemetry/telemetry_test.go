@@ -180,8 +180,8 @@ func TestSpans(t *testing.T) {
 		got := c.tree()
 		for _, want := range []string{
 			"request internal \n  run execute internal gen_ai.tool.name=execute\n",
-			"\n      UPDATE pages client " + on + "UPDATE db.query.summary=UPDATE pages db.collection.name=pages db.response.returned_rows=1\n",
-			"\n      SELECT pages client " + on + "SELECT db.query.summary=SELECT pages db.collection.name=pages db.response.returned_rows=2\n",
+			"\n      UPDATE pages client " + on + "UPDATE db.collection.name=pages db.query.summary=UPDATE pages exoagent.rows=1\n",
+			"\n      SELECT pages client " + on + "SELECT db.collection.name=pages db.query.summary=SELECT pages exoagent.rows=2\n",
 			" error.type=" + e.Pick("2067", "23505") + "\n",
 			"\n  run execute internal gen_ai.tool.name=execute error.type=denied\n",
 			"    Crm.find internal exoagent.interface=Crm exoagent.method=find error.type=internal\n",

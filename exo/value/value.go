@@ -212,6 +212,14 @@ func (v Value) Len() int {
 	return 0
 }
 
+// Count returns how many rows or items were returned: one if v is a record.
+func (v Value) Count() int {
+	if v.kind == KindRecord {
+		return 1
+	}
+	return v.Len()
+}
+
 // At returns item i of a list.
 func (v Value) At(i int) Value {
 	if l, ok := v.ref.([]Value); ok && i >= 0 && i < len(l) {

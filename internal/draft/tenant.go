@@ -416,10 +416,7 @@ func (d *Draft) findScopes() {
 				notes = append(notes, fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", ")))
 			}
 			if len(ways) > 1 {
-				var others []string
-				for _, w := range ways[1:] {
-					others = append(others, strings.Join(w.columns, ", "))
-				}
+				others := scalar.Each(ways[1:], func(w *reference) string { return strings.Join(w.columns, ", ") })
 				notes = append(notes, fmt.Sprintf("by %s; %s would lead to %s too", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table))
 			}
 			f.note = strings.Join(notes, "; ")

@@ -296,7 +296,7 @@ func (f *File) ApprovalFindings(ctx context.Context) []Finding {
 	}
 	_, err := f.approvalKey()
 	if err == nil {
-		err = f.Approvals.Store.StoreFits(ctx, nil)
+		err = f.Approvals.Store.StoreFits(ctx)
 	}
 	if err == nil {
 		return nil

@@ -3,7 +3,7 @@ package otlp
 // This file has the messages of OTLP as far as they are sent. JSON writes 64-bit numbers as texts, and IDs as hexadecimal digits.
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -33,11 +33,7 @@ func keyValues(attrs []attribute.KeyValue) []keyValue {
 		kv := keyValue{Key: string(a.Key)}
 		switch a.Value.Type() {
 		case attribute.INT64:
-			kv.Value = map[string]any{"intValue": number(a.Value.AsInt64())}
-		case attribute.FLOAT64:
-			kv.Value = map[string]any{"doubleValue": a.Value.AsFloat64()}
-		case attribute.BOOL:
-			kv.Value = map[string]any{"boolValue": a.Value.AsBool()}
+			kv.Value = map[string]any{"intValue": fmt.Sprint(a.Value.AsInt64())}
 		default:
 			kv.Value = map[string]any{"stringValue": a.Value.String()}
 		}
@@ -46,16 +42,9 @@ func keyValues(attrs []attribute.KeyValue) []keyValue {
 	return out
 }
 
-func number[N int64 | uint64](n N) string {
-	if n < 0 {
-		return strconv.FormatInt(int64(n), 10)
-	}
-	return strconv.FormatUint(uint64(n), 10)
-}
-
 func nanos(t time.Time) string {
 	if t.IsZero() {
 		return "0"
 	}
-	return number(t.UnixNano())
+	return fmt.Sprint(t.UnixNano())
 }

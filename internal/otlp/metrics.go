@@ -4,9 +4,12 @@ package otlp
 
 import (
 	"context"
+	"fmt"
 
 	sdk "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // measures is the exporter of metrics.
@@ -44,7 +47,6 @@ type (
 		Start      string     `json:"startTimeUnixNano"`
 		Time       string     `json:"timeUnixNano"`
 		Int        string     `json:"asInt,omitempty"`
-		Double     *float64   `json:"asDouble,omitempty"`
 		Count      string     `json:"count,omitempty"`
 		Sum        *float64   `json:"sum,omitempty"`
 		Buckets    []string   `json:"bucketCounts,omitempty"`
@@ -71,7 +73,7 @@ func (*measures) ForceFlush(context.Context) error { return nil }
 // Shutdown implements the exporter.
 func (*measures) Shutdown(context.Context) error { return nil }
 
-// Export implements the exporter. Of an exponential histogram or a summary nothing is sent: only a view makes one, and Start sets none.
+// Export implements the exporter. Of other metrics than exo has nothing is sent.
 func (x *measures) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	of := resourceMetrics{Resource: aboutOf(all.Resource)}
 	for _, sm := range all.ScopeMetrics {
@@ -91,14 +93,8 @@ func measureOf(m metricdata.Metrics) (measure, bool) {
 	switch d := m.Data.(type) {
 	case metricdata.Gauge[int64]:
 		out.Gauge = &points{DataPoints: numbers(d.DataPoints)}
-	case metricdata.Gauge[float64]:
-		out.Gauge = &points{DataPoints: numbers(d.DataPoints)}
 	case metricdata.Sum[int64]:
 		out.Sum = &points{numbers(d.DataPoints), cumulative, d.IsMonotonic}
-	case metricdata.Sum[float64]:
-		out.Sum = &points{numbers(d.DataPoints), cumulative, d.IsMonotonic}
-	case metricdata.Histogram[int64]:
-		out.Histogram = &points{DataPoints: buckets(d.DataPoints), Temporality: cumulative}
 	case metricdata.Histogram[float64]:
 		out.Histogram = &points{DataPoints: buckets(d.DataPoints), Temporality: cumulative}
 	default:
@@ -107,30 +103,15 @@ func measureOf(m metricdata.Metrics) (measure, bool) {
 	return out, true
 }
 
-func numbers[N int64 | float64](from []metricdata.DataPoint[N]) []point {
-	out := make([]point, 0, len(from))
-	for _, p := range from {
-		w := point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time)}
-		switch n := any(p.Value).(type) {
-		case int64:
-			w.Int = number(n)
-		case float64:
-			w.Double = &n
-		}
-		out = append(out, w)
-	}
-	return out
+func numbers(from []metricdata.DataPoint[int64]) []point {
+	return scalar.Each(from, func(p metricdata.DataPoint[int64]) point {
+		return point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time), Int: fmt.Sprint(p.Value)}
+	})
 }
 
-func buckets[N int64 | float64](from []metricdata.HistogramDataPoint[N]) []point {
-	out := make([]point, 0, len(from))
-	for _, p := range from {
-		sum := float64(p.Sum)
-		w := point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time), Count: number(p.Count), Sum: &sum, Bounds: p.Bounds}
-		for _, n := range p.BucketCounts {
-			w.Buckets = append(w.Buckets, number(n))
-		}
-		out = append(out, w)
-	}
-	return out
+func buckets(from []metricdata.HistogramDataPoint[float64]) []point {
+	return scalar.Each(from, func(p metricdata.HistogramDataPoint[float64]) point {
+		counts := scalar.Each(p.BucketCounts, func(n uint64) string { return fmt.Sprint(n) })
+		return point{Attributes: keyValues(p.Attributes.ToSlice()), Start: nanos(p.StartTime), Time: nanos(p.Time), Count: fmt.Sprint(p.Count), Sum: &p.Sum, Buckets: counts, Bounds: p.Bounds}
+	})
 }

@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
+
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // sender sends the requests of one signal.
@@ -39,11 +40,8 @@ func (s *sender) send(ctx context.Context, body any) error {
 	req.Header = s.header.Clone()
 	req.Header.Set("Content-Type", "application/json")
 	res, err := client.Do(req)
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // without the address
-	}
 	if err != nil {
-		return fmt.Errorf("otlp: the collector can't be reached: %w", err)
+		return fmt.Errorf("otlp: the collector can't be reached: %s", fail.Reason(err)) // without the address, or what it answers
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read, so that the connection is used again

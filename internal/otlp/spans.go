@@ -39,14 +39,8 @@ type (
 		Start      string     `json:"startTimeUnixNano"`
 		End        string     `json:"endTimeUnixNano"`
 		Attributes []keyValue `json:"attributes,omitempty"`
-		Events     []event    `json:"events,omitempty"`
 		Links      []link     `json:"links,omitempty"`
 		Status     status     `json:"status"`
-	}
-	event struct {
-		Time       string     `json:"timeUnixNano"`
-		Name       string     `json:"name"`
-		Attributes []keyValue `json:"attributes,omitempty"`
 	}
 	link struct {
 		TraceID    string     `json:"traceId"`
@@ -93,9 +87,6 @@ func spanOf(s sdk.ReadOnlySpan) span {
 		Start: nanos(s.StartTime()), End: nanos(s.EndTime()), Attributes: keyValues(s.Attributes()), Status: status{statuses[s.Status().Code], s.Status().Description}}
 	if p := s.Parent(); p.SpanID().IsValid() {
 		out.Parent = p.SpanID().String()
-	}
-	for _, e := range s.Events() {
-		out.Events = append(out.Events, event{nanos(e.Time), e.Name, keyValues(e.Attributes)})
 	}
 	for _, l := range s.Links() {
 		out.Links = append(out.Links, link{l.SpanContext.TraceID().String(), l.SpanContext.SpanID().String(), keyValues(append([]attribute.KeyValue(nil), l.Attributes...))})

@@ -4,23 +4,37 @@ package sqlast
 // same WHERE. Such a subquery then depends on no row of a, so SQLite evaluates it before it has found one. Where a is a fence, a program could so
 // try its condition on what a row out of scope is linked to (TestFenceLinks).
 
-// apart returns s with each value that a condition equates with a column as the result of a subquery, from which SQLite concludes nothing.
-// Without a derived table there is no fence, and a condition that reads rows is behind a guard.
+import "slices"
+
+// apart returns s with each value that a condition equates with a column as the result of a subquery, from which SQLite concludes nothing. Without a
+// derived table there is no fence, and a condition that reads rows is behind a guard. Without a subquery there is no place for the value.
 func apart(s *Select) *Select {
-	fenced := false
+	fenced, asks := false, slices.ContainsFunc(s.Where, asksRows)
 	for _, src := range s.From {
-		fenced = fenced || src.Sub != nil || src.Recursion != nil
+		fenced, asks = fenced || src.Sub != nil || src.Recursion != nil, asks || slices.ContainsFunc(src.On, asksRows)
 	}
-	if !fenced {
+	if !fenced || !asks {
 		return s
 	}
 	out := *s
-	out.From, out.Where = nil, asking(s.Where)
-	for _, src := range s.From {
-		src.On = asking(src.On)
-		out.From = append(out.From, src)
+	out.From, out.Where = slices.Clone(s.From), asking(s.Where)
+	for i := range out.From {
+		out.From[i].On = asking(out.From[i].On)
 	}
 	return &out
+}
+
+// asksRows reports whether an expression may have a subquery.
+func asksRows(e Expr) bool {
+	switch e := e.(type) {
+	case Column, Arg, Const:
+		return false
+	case Call:
+		return slices.ContainsFunc(e.Args, asksRows)
+	case In:
+		return asksRows(e.X) || slices.ContainsFunc(e.List, asksRows)
+	}
+	return true
 }
 
 // asked is x as the result of a subquery.
@@ -36,11 +50,11 @@ func asking(all []Expr) (out []Expr) {
 			if x.Op == And {
 				e = Call{And, asking(x.Args)}
 			} else if x.Op == Eq {
-				e = Call{Eq, []Expr{besides(x.Args[0], x.Args[1]), besides(x.Args[1], x.Args[0])}}
+				e = Call{Eq, []Expr{apartOf(x.Args[0], x.Args[1]), apartOf(x.Args[1], x.Args[0])}}
 			}
 		case In: // SQLite reads IN (5) as = 5
 			if len(x.List) == 1 && !x.Not && !x.alone() {
-				e = Call{Eq, []Expr{x.X, besides(x.List[0], x.X)}}
+				e = Call{Eq, []Expr{x.X, apartOf(x.List[0], x.X)}}
 			}
 		}
 		out = append(out, e)
@@ -48,8 +62,8 @@ func asking(all []Expr) (out []Expr) {
 	return out
 }
 
-// besides returns the operand x of an equality with y, as a subquery if x is a value and y a column.
-func besides(x, y Expr) Expr {
+// apartOf returns the operand x of an equality with y, as a subquery if x is a value and y a column.
+func apartOf(x, y Expr) Expr {
 	if _, column := y.(Column); column && arguments([]Expr{x}) {
 		return asked{x}
 	}

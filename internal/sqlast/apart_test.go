@@ -10,6 +10,7 @@ import (
 func TestApart(t *testing.T) {
 	inner, id, arg := Column{Alias: "t0", Name: "id"}, Column{Alias: "t1", Name: "id"}, Arg{Slot: 1}
 	derived := Source{Alias: "t1", Sub: &Select{Columns: []Output{{inner, "id"}}, From: []Source{{Table: "users", Alias: "t0"}}, Where: []Expr{Call{Eq, []Expr{inner, arg}}}}}
+	exists := Exists{Sub: &Select{Columns: []Output{{One, "k"}}, From: []Source{{Table: "todos", Alias: "t3"}}, Where: []Expr{Call{Eq, []Expr{Column{Alias: "t3", Name: "user_id"}, id}}}}}
 	for want, where := range map[string]Expr{
 		`("t1"."id" = (SELECT ?))`:             Call{Eq, []Expr{id, arg}},
 		`((SELECT ?) = "t1"."id")`:             Call{Eq, []Expr{arg, id}},
@@ -22,7 +23,7 @@ func TestApart(t *testing.T) {
 		`(("t1"."id" = ?) OR ("t1"."id" > ?))`: Call{Or, []Expr{Call{Eq, []Expr{id, arg}}, Call{Gt, []Expr{id, arg}}}},
 	} {
 		want = strings.Replace(want, "  ", " ", 1)
-		for _, s := range []*Select{{From: []Source{derived}, Where: []Expr{where}}, {From: []Source{{Table: "todos", Alias: "t2"}, {Alias: "t1", Sub: derived.Sub, On: []Expr{where}}}}} {
+		for _, s := range []*Select{{From: []Source{derived}, Where: []Expr{exists, where}}, {From: []Source{{Table: "todos", Alias: "t2"}, {Alias: "t1", Sub: derived.Sub, On: []Expr{exists, where}}}}} {
 			s.Columns = []Output{{id, "id"}}
 			if text, _, err := Render(s, SQLite); err != nil || !strings.HasSuffix(text, want) || !strings.Contains(text, `("t0"."id" = ?)`) {
 				t.Errorf("%v %s\nwant …%s", err, text, want)

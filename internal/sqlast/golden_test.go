@@ -159,7 +159,7 @@ var selectCases = []struct {
 		},
 		OrderBy: byID,
 	},
-		`SELECT "t0"."name" AS "name", "t1"."id" AS "id", "t2"."n" AS "n" FROM "users" AS "t0" LEFT JOIN "todos" AS "t1" ON ("t1"."user_id" = "t0"."id") AND ("t1"."prio" = (SELECT ?)) CROSS JOIN (SELECT COUNT(*) AS "n" FROM "todos" AS "t3" WHERE ("t3"."id" < ?)) AS "t2" JOIN "users" AS "t4" ON ("t4"."id" = "t0"."id") ORDER BY "t0"."id"`,
+		`SELECT "t0"."name" AS "name", "t1"."id" AS "id", "t2"."n" AS "n" FROM "users" AS "t0" LEFT JOIN "todos" AS "t1" ON ("t1"."user_id" = "t0"."id") AND ("t1"."prio" = ?) CROSS JOIN (SELECT COUNT(*) AS "n" FROM "todos" AS "t3" WHERE ("t3"."id" < ?)) AS "t2" JOIN "users" AS "t4" ON ("t4"."id" = "t0"."id") ORDER BY "t0"."id"`,
 		`SELECT "t0"."name" AS "name", "t1"."id" AS "id", "t2"."n" AS "n" FROM "users" AS "t0" LEFT JOIN "todos" AS "t1" ON ("t1"."user_id" = "t0"."id") AND ("t1"."prio" = CAST($1 AS bigint)) CROSS JOIN (SELECT COUNT(*) AS "n" FROM "todos" AS "t3" WHERE ("t3"."id" < CAST($2 AS bigint))) AS "t2" JOIN "users" AS "t4" ON ("t4"."id" = "t0"."id") ORDER BY "t0"."id" NULLS FIRST`,
 		[]any{3, 1}, []int{1, 0}, "ada|NULL|2; bob|3|2; cyd|NULL|2"},
 	{"where after limit", &Select{

@@ -133,8 +133,8 @@ var ErrLost error = fixed("the connection to the record's database was lost")
 // fixed is an error with a text that logs may show (see fail.Reason).
 type fixed string
 
-func (e fixed) Error() string  { return string(e) }
-func (e fixed) Reason() string { return string(e) }
+func (e fixed) Error() string     { return string(e) }
+func (e fixed) LogReason() string { return string(e) }
 
 // State is what a Group has read before it appends.
 type State struct {

@@ -123,8 +123,8 @@ func (e *WitnessError) Error() string {
 
 func (e *WitnessError) Unwrap() error { return e.Err }
 
-// Reason describes the error for logs, without the text of Err (see fail.Reason).
-func (e *WitnessError) Reason() string {
+// LogReason describes the error for logs, without the text of Err (see fail.Reason).
+func (e *WitnessError) LogReason() string {
 	why := "has not answered in time"
 	if e.Err != nil {
 		why = "did not take it"

@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -65,7 +65,7 @@ type Statements[S any] = lru.Set[*plan.Plan, S]
 
 // ErrLost is the error of a session that was dead before anything was sent, so the query may be
 // tried on another session.
-var ErrLost = errors.New("exosql: the connection to the database was lost")
+var ErrLost = fail.Named("exosql: the connection to the database was lost")
 
 // RefusedFor is how long a session remembers that it refused an open plan. Later it asks again,
 // since statistics and indexes change.

@@ -4,9 +4,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -52,10 +52,10 @@ type Imager interface {
 const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT NULL, at_ms bigint NOT NULL, image text NOT NULL)`
 
 // ErrNotKept is the error of an undo if the images of the run were not kept, or were deleted since.
-var ErrNotKept = errors.New("exosql: no images are kept of the rows that the run has changed")
+var ErrNotKept = fail.Named("exosql: no images are kept of the rows that the run has changed")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
-var ErrNoImages = errors.New("exosql: this database reports no images of rows: on PostgreSQL `exo gen undo` writes the triggers that do")
+var ErrNoImages = fail.Named("exosql: this database reports no images of rows: on PostgreSQL `exo gen undo` writes the triggers that do")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = errors.New("exosql: the run changed more rows than images can be kept of")
+var ErrTooManyImages = fail.Named("exosql: the run changed more rows than images can be kept of")

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"time"
+
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Marks are rows that show which runs were committed, after a connection was lost: see exosql.OpenOptions.Witness. A run's
@@ -31,10 +32,10 @@ const CreateMarks = `CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept 
 const ForgottenRow = "forgotten"
 
 // ErrSettled is the error of a run that the host has already recorded as not kept.
-var ErrSettled = errors.New("exosql: the host asked about the run before its commit, so it is not kept")
+var ErrSettled = fail.Named("exosql: the host asked about the run before its commit, so it is not kept")
 
 // ErrMarksLost is Settle's error if the table has neither a mark of the run nor the ForgottenRow that Open has written.
-var ErrMarksLost = errors.New("exosql: the table exo_runs was made again or emptied while this DB was open, and has lost which runs were kept: open the database again")
+var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while this DB was open, and has lost which runs were kept: open the database again")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.
-var ErrNoMarks = errors.New("exosql: the database was opened without OpenOptions.Witness")
+var ErrNoMarks = fail.Named("exosql: the database was opened without OpenOptions.Witness")

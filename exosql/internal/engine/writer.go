@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
-	"errors"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -51,7 +51,7 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 }
 
 // ErrNoChange is the error of a Writer that got no change, or a statement that only reads.
-var ErrNoChange = errors.New("exosql: Write was given no change, or a statement that only reads")
+var ErrNoChange = fail.Named("exosql: Write was given no change, or a statement that only reads")
 
 // OnlyWrites reports whether there are changes and each has a Write.
 func OnlyWrites(changes []Change) bool {
@@ -65,7 +65,7 @@ func OnlyWrites(changes []Change) bool {
 
 // ErrSerial is in the error of a unit that can't be ordered with others that ran at the same time.
 // Such a unit has changed nothing, and may run again from its beginning.
-var ErrSerial = errors.New("exosql: another transaction changed what this one read")
+var ErrSerial = fail.Named("exosql: another transaction changed what this one read")
 
 // Violation is a rule of the database that a write would have broken. Apart from Err it contains no
 // value and no row.

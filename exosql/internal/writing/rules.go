@@ -9,7 +9,6 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -22,9 +21,10 @@ import (
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
-	all := scalar.Each(c.Found(), func(f check.Finding) error {
-		return fail.Named("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
-	})
+	var all []error
+	for _, f := range c.Found() {
+		all = append(all, fail.Named("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
+	}
 	return errors.Join(all...)
 }
 

@@ -142,7 +142,7 @@ func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil
 	}
-	return b.place(behind).StoreFits(ctx, nil)
+	return b.place(behind).StoreFits(ctx)
 }
 
 // Open opens the store, and makes its budgets; nil if the file has none. behind is the path of the record, or else of the file: a store that the file does

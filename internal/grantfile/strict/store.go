@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
 )
@@ -31,10 +32,10 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 	if s.Kind == "folder" {
 		return store.OpenFolder(s.Folder(), &store.LocalOptions{Shared: true})
 	}
-	if env == nil {
-		env = os.Getenv
+	at, err := s.Text(env)
+	if err == nil && at == "" {
+		err = fail.Errorf(fail.Invalid, "", "%s has no text: want the URL of a PostgreSQL database, postgres://user@host/database", s)
 	}
-	at, err := s.Read(env)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +43,12 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 }
 
 // StoreFits returns why the store can't be opened. It makes no folder, and opens and closes a database.
-func (s Secret) StoreFits(ctx context.Context, env func(string) string) error {
+func (s Secret) StoreFits(ctx context.Context) error {
 	if s.Kind == "folder" {
 		_, err := os.Stat(filepath.Dir(s.Folder()))
 		return err
 	}
-	at, err := s.OpenStore(ctx, env)
+	at, err := s.OpenStore(ctx, nil)
 	if err != nil {
 		return err
 	}

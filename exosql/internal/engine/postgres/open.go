@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
@@ -46,7 +47,7 @@ const readIndexes = `SELECT coalesce(json_agg(json_build_array(d.name, d.columns
 
 // errReplanned is the error of a statement that the server would run by another plan than the
 // judged one.
-var errReplanned = errors.New("the server has changed its plan of the statement")
+var errReplanned = fail.Named("the server has changed its plan of the statement")
 
 // runOpen runs an open plan.
 func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {

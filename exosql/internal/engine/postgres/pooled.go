@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
@@ -38,6 +39,7 @@ func (p *pooled) worn() bool { return p != nil && p.uses >= maxUses }
 // These statements remove what other clients have set in the session. They look nothing up by the search path. What they change ends with the
 // transaction; only resetAll would outlive a COMMIT. Servers with the minor releases of November 2024 reset the role with the user.
 const (
+	noLimit  = "SET LOCAL statement_timeout = 0" // else what another client has set could end the statements that reset the rest
 	ownUser  = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
 	ownRole  = "SET LOCAL role TO DEFAULT"
 	resetAll = "RESET ALL"
@@ -47,7 +49,7 @@ const (
 const (
 	setOthers   = setAll + ` WHERE pg_catalog.current_setting(s.name, true) OPERATOR(pg_catalog.<>) s.value`
 	allSettings = `SELECT json_agg(json_build_array(name, current_setting(name)))::text FROM pg_settings
-		WHERE context IN ('user', 'superuser') AND name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable')`
+		WHERE context IN ('user', 'superuser') AND name NOT IN ('transaction_isolation', 'transaction_read_only', 'transaction_deferrable', 'temp_buffers')` // temp_buffers can't be set once a session has used a temporary table
 )
 
 // dotted are settings that triggers of undo read: see images. PostgreSQL does not list settings with a dot.
@@ -60,7 +62,7 @@ func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescriptio
 		return 1
 	}
 	s.Pooled.uses++
-	for _, text := range []string{ownUser, ownRole} {
+	for _, text := range []string{noLimit, ownUser, ownRole} {
 		pl.SendQueryParams(text, nil, nil, nil, nil)
 	}
 	reset, params := resetAll, [][]byte(nil)
@@ -69,7 +71,7 @@ func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescriptio
 	}
 	pl.SendQueryParams(reset, params, nil, nil, nil)
 	pl.SendQueryParams(setAll, s.Pooled.settings.params(), nil, nil, nil)
-	return 5
+	return 6
 }
 
 // start begins a transaction, in one round trip.
@@ -164,7 +166,7 @@ func (s *Session) probe(ctx context.Context) error {
 }
 
 // errRenamed is why no plan is open behind such a pooler.
-var errRenamed = errors.New("the pooler gives prepared statements other names, so the server can't be asked for its plan")
+var errRenamed = fail.Named("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
 // complete reads all settings, as they are after those of Pooled are made.
 func (s *Session) complete(ctx context.Context) error {
@@ -283,7 +285,7 @@ func (s *Session) naming(st *stmt) func() {
 }
 
 // errRetyped is the error of a statement of which the server now returns other types than it did when it was described.
-var errRetyped = errors.New("the types of the statement's columns have changed")
+var errRetyped = fail.Named("the types of the statement's columns have changed")
 
 // returns reports whether a result has the types with which the statement was described, for which its decoders were made.
 func (st *stmt) returns(fields []pgconn.FieldDescription) bool {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, conf Config, opt engine.Options) (engine.Engine, 
 	w.SetMaxOpenConns(1)
 	if err := w.PingContext(ctx); err != nil {
 		w.Close()
-		if pgsession.Shared(err) {
+		if pgsession.Shared(err) || refuses(err) {
 			err = pgsession.Errorf("OpenOptions.Setup needs a session of its own: %s", pgsession.Of(err))
 		}
 		return nil, connectError(err)
@@ -195,8 +195,17 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		s.cancel = &canceller{conn: conn} // with several hosts, the last one is the connected one
 		return s.cancel
 	}
-	if err := s.dial(ctx, c, e.config.AfterConnect); err != nil {
-		if (pgsession.Shared(err) || refuses(err)) && !e.shared.Swap(true) {
+	err := s.dial(ctx, c, e.config.AfterConnect)
+	if refuses(err) && !e.shared.Load() { // without the settings of the URL it can be found out whether the session is shared
+		c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
+		if again := s.dial(ctx, c, nil); again == nil {
+			_ = s.Close()
+		} else {
+			err = again
+		}
+	}
+	if err != nil {
+		if pgsession.Shared(err) && !e.shared.Swap(true) {
 			return e.Connect(ctx)
 		}
 		return nil, connectError(err)

@@ -112,7 +112,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok && !errors.Is(err, errRetyped) || out.Count() > 0 || !s.Sound():
+	case !ok && (p.Write != nil || !errors.Is(err, errRetyped)) || out.Count() > 0 || !s.Sound(): // a write whose types have changed has run
 	case !ok || e.Code == notSupported:
 		// The tables of the prepared statement have changed, so it is prepared again.
 		s.stmts.Remove(p)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -162,7 +163,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return serial(w.Session.Query(ctx, p, args, out))
 }
 
-var errNoUnit = errors.New("exosql: the transaction has ended")
+var errNoUnit = fail.Named("exosql: the transaction has ended")
 
 // Write implements engine.Writer. Several statements are sent together, and have one savepoint.
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
@@ -297,11 +298,12 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 			return 0, serial(err)
 		}
 		if err := w.Session.Query(ctx, p, args, out); err != nil {
-			return 0, serial(violation(p, args, err))
+			return 0, serial(violation(p, args, w.retyped(changes, err)))
 		}
 		return w.affected, nil
 	}
 	if done, err := w.writeAll(ctx, changes, out); err != nil {
+		err = w.retyped(changes, err)
 		err = violation(changes[0].Plan, nil, err)
 		if v, ok := errors.AsType[*engine.Violation](err); ok {
 			v.At = done
@@ -309,6 +311,17 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 		return 0, serial(err)
 	}
 	return w.affected, nil
+}
+
+// retyped makes a unit begin again if err is of statements that have run, and whose results have other types by now.
+func (w *Writer) retyped(changes []engine.Change, err error) error {
+	if !errors.Is(err, errRetyped) {
+		return err
+	}
+	for _, c := range changes {
+		w.stmts.Remove(c.Plan)
+	}
+	return fmt.Errorf("%w: %w", engine.ErrSerial, err)
 }
 
 // writeAll runs several statements in one batch. It returns how many succeeded before one failed.

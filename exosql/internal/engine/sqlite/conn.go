@@ -69,8 +69,8 @@ func (e *SqlError) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.msg,
 // ErrorCode returns the code for observers and logs, as a text (see fail.Reason).
 func (e *SqlError) ErrorCode() string { return strconv.Itoa(int(e.Code)) }
 
-// Reason describes the error for logs (see fail.Reason). Of SQLite's text it has only the name of what is missing: other texts may quote values.
-func (e *SqlError) Reason() string {
+// LogReason describes the error for logs (see fail.Reason). Of SQLite's text it has only the name of what is missing: other texts may quote values.
+func (e *SqlError) LogReason() string {
 	if strings.HasPrefix(e.msg, "no such ") {
 		return e.Error()
 	}

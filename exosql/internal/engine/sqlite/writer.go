@@ -13,6 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -131,7 +132,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return serial(w.Session.Query(ctx, p, args, out))
 }
 
-var errNoUnit = errors.New("exosql: the transaction has ended")
+var errNoUnit = fail.Named("exosql: the transaction has ended")
 
 // Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement. With ON CONFLICT FAIL, or RAISE(FAIL) in
 // a trigger, a failing statement keeps the rows before the failure. A program that catches the error, however, reads that nothing was done (TestFail).
