@@ -196,18 +196,19 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		return s.cancel
 	}
 	err := s.dial(ctx, c, e.config.AfterConnect)
-	if refuses(err) && !e.shared.Load() { // without the settings of the URL it can be found out whether the session is shared
+	carries := false
+	if refuses(err) && s.Pooled == nil { // without the settings of the URL it can be found out what the session is
 		c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
-		if again := s.dial(ctx, c, nil); again == nil {
+		if err = s.dial(ctx, c, nil); err == nil {
 			_ = s.Close()
-		} else {
-			err = again
+			carries = true // a session of our own: transactions carry the settings there, too
 		}
 	}
+	if carries || pgsession.Shared(err) && s.Pooled == nil {
+		e.shared.Store(true)
+		return e.Connect(ctx)
+	}
 	if err != nil {
-		if pgsession.Shared(err) && !e.shared.Swap(true) {
-			return e.Connect(ctx)
-		}
 		return nil, connectError(err)
 	}
 	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
