@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
-	"github.com/exoagent/exoagent/exo/value"
 	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/observe"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // A Record that panics, at whatever event and on whatever goroutine, ends neither
@@ -100,6 +102,32 @@ func TestReadsEndWithTheRecord(t *testing.T) {
 		}
 		if err := s.Finish(t.Context(), value.Null(), nil); !errors.Is(err, errRecord) || s.Panicked() != "no" {
 			t.Error(err, s.Panicked())
+		}
+	})
+}
+
+// endingObserver ends the goroutine that reports the end of a message.
+type endingObserver struct{}
+
+func (endingObserver) Begin(ctx context.Context, a observe.Activity) (context.Context, func(observe.Outcome)) {
+	return ctx, func(observe.Outcome) {
+		if a.Kind == observe.Message {
+			runtime.Goexit()
+		}
+	}
+}
+
+// TestObserverThatEndsItsGoroutine: replies come all the same, and the run ends.
+func TestObserverThatEndsItsGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{})
+		w.s = begin(t, w.gate, observe.With(t.Context(), endingObserver{}), "")
+		w.submit(count0())
+		if _, err := w.next(); err != nil {
+			t.Error(err)
+		}
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/internal/testutil/mailtest"
+	"github.com/exoagent/exoagent/internal/testutil/outside"
 )
 
 // helpdesk is an MCP server whose second ticket tries to give the model orders.
@@ -40,10 +39,8 @@ func helpdesk(t *testing.T) (address string) {
 	})
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true}))
 	t.Cleanup(h.Close)
-	return local(h)
+	return strings.Replace(h.URL, "127.0.0.1", "localhost", 1)
 }
-
-func local(h *httptest.Server) string { return strings.Replace(h.URL, "127.0.0.1", "localhost", 1) }
 
 // TestAgentPage does what docs/agent.md says, to the letter, with a helpdesk, a chat and a server of mails on loopback.
 func TestAgentPage(t *testing.T) {
@@ -53,15 +50,7 @@ func TestAgentPage(t *testing.T) {
 	}
 	file := string(regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)[1])
 	office := mailtest.New(t)
-	var mu sync.Mutex
-	var posts []string
-	chat := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		b, _ := io.ReadAll(r.Body)
-		mu.Lock()
-		posts = append(posts, string(b))
-		mu.Unlock()
-	}))
-	t.Cleanup(chat.Close)
+	chat := outside.NewSite(t, nil)
 	const near = `networks: [127.0.0.0/8, "::1/128"]`
 	for _, change := range [][2]string{
 		{"mcp: https://mcp.helpdesk.example/v1", "mcp: " + helpdesk(t) + "\n    " + near},
@@ -85,7 +74,7 @@ func TestAgentPage(t *testing.T) {
 			t.Helper()
 			cmd := child(t, args...)
 			cmd.Dir = dir
-			cmd.Env = append(cmd.Env, "SAAS_URL="+url, "DESK_TOKEN=t0ken", "SLACK_URL="+local(chat)+"/hook", "SMTP_USER=u", "SMTP_PASSWORD=p", "SSL_CERT_FILE="+filepath.Join(dir, "ca.pem"))
+			cmd.Env = append(cmd.Env, "SAAS_URL="+url, "DESK_TOKEN=t0ken", "SLACK_URL="+chat.Base()+"/hook", "SMTP_USER=u", "SMTP_PASSWORD=p", "SSL_CERT_FILE="+filepath.Join(dir, "ca.pem"))
 			out, _ := cmd.CombinedOutput()
 			return result{code: cmd.ProcessState.ExitCode(), out: string(out)}
 		}
@@ -94,9 +83,7 @@ func TestAgentPage(t *testing.T) {
 				t.Fatalf("exo %s: %+v", args, r)
 			}
 		}
-		mu.Lock()
-		posts = nil
-		mu.Unlock()
+		chat.Forget()
 		mails := len(office.Mails())
 		for _, p := range regexp.MustCompile("(?s)```js\n(.*?)```\n```text\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 			r := run("run", "-as", "org=1,member=2,email=bob@acme.example", "-e", p[1])
@@ -108,9 +95,8 @@ func TestAgentPage(t *testing.T) {
 		if all := office.Mails()[mails:]; len(all) != 1 || !strings.Contains(all[0].Data, "\r\nbob@acme.example\r\n") || fmt.Sprint(all[0].To) != "[RCPT TO:<bob@acme.example>]" {
 			t.Errorf("the mails: %+v", all)
 		}
-		if mu.Lock(); len(posts) != 1 || !strings.Contains(posts[0], `"2 tickets, 20 open tasks"`) {
+		if posts := chat.Got(); len(posts) != 1 || !strings.Contains(posts[0].Body, `"2 tickets, 20 open tasks"`) {
 			t.Errorf("the chat: %q", posts)
 		}
-		mu.Unlock()
 	})
 }

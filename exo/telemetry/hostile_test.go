@@ -114,7 +114,7 @@ func world(t testing.TB, e tu.Engine) func(ctx context.Context, secret, program 
 	}
 }
 
-// TestNoSecretLeaves: whatever a program does with what it has read, no byte that a collector gets has it. What it was before: telemetry that writes
+// TestNoSecretLeaves: whatever a program does with what it has read, no byte that a collector gets has it. The twin is: telemetry that writes
 // operations and errors as they are, which leaks by most of these ways.
 func TestNoSecretLeaves(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -102,7 +102,7 @@ func (c *collected) metrics(t testing.TB) []string {
 	return out
 }
 
-// TestApprovalsUnknown: the error of a store, which may have values, is not the SDK's to log; other metrics are collected all the same.
+// TestApprovalsUnknown: the error of a store, which may have values, is not the SDK's to log.
 func TestApprovalsUnknown(t *testing.T) {
 	c := collect(t, telemetry.Options{
 		Programs:  func() telemetry.Programs { return telemetry.Programs{Waiting: 7} },
@@ -111,6 +111,18 @@ func TestApprovalsUnknown(t *testing.T) {
 	var all metricdata.ResourceMetrics
 	if err := c.reader.Collect(t.Context(), &all); err == nil || strings.Contains(err.Error(), "CANARY") || !strings.Contains(err.Error(), "can't be counted") {
 		t.Error(err)
+	}
+}
+
+// TestManyTables: which tables a statement joins is for a program to choose, so it names spans and is in no metric.
+func TestManyTables(t *testing.T) {
+	c := collect(t, telemetry.Options{})
+	for i := range 50 {
+		_, end := observe.Begin(c.In(t.Context()), observe.Activity{Kind: observe.Statement, Name: "SELECT", System: "sqlite", Tables: []string{"a", fmt.Sprint("b", i)}})
+		end(observe.Outcome{})
+	}
+	if got := c.metrics(t); len(got) != 1 || !strings.HasSuffix(got[0], " 50") || len(c.spans.GetSpans()) != 50 {
+		t.Error(got)
 	}
 }
 

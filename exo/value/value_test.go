@@ -181,3 +181,13 @@ func TestParseTime(t *testing.T) {
 		}
 	}
 }
+
+// TestCount: a record is one, whatever it has.
+func TestCount(t *testing.T) {
+	record := RecordValue(Field{Name: "a", Value: Int(1)}, Field{Name: "b", Value: Null()})
+	for want, v := range map[int]Value{0: Int(7), 1: record, 2: List(record, record)} {
+		if got := v.Count(); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+}

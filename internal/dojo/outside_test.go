@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,8 +42,6 @@ type suite struct {
 	declared  *grantfile.Declared
 }
 
-var twinLine = regexp.MustCompile(`(?m)^( *)(?:[^#\n]*\S)? *# twin: *(.*)$`)
-
 // openSuite opens a suite for Emma. Unguarded, a line of its file with `# twin: TEXT` is TEXT.
 func openSuite(t *testing.T, e tu.Engine, name string, guarded bool) *suite {
 	t.Helper()
@@ -59,14 +56,14 @@ func openSuite(t *testing.T, e tu.Engine, name string, guarded bool) *suite {
 	}
 	text := string(mustRead(t, filepath.Join(s.from, "exo.yaml")))
 	if !guarded {
-		text = twinLine.ReplaceAllString(text, "$1$2")
+		text = outside.Twin(text)
 	}
 	text = strings.NewReplacer("{mail}", fmt.Sprintf("smtps://localhost:%d", s.office.Port), "{api}", s.api.Base(), "{hook}", s.hook.Base()+"/exo", "{tools}", s.tools.Base()+"/mcp").Replace(text)
 	ddl, state := string(mustRead(t, filepath.Join(s.from, "schema.sql"))), string(mustRead(t, filepath.Join(s.from, "state.sql")))
 	url := e.URL(t)
 	db, past := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(ddl)}), e.SQLDB(t, url)
 	s.state = func(t *testing.T) string { return texts(t, past, state) }
-	f := s.pinned(t, text)
+	f := outside.Pinned(t, s.dir, text)
 	var err error
 	if s.declared, _, err = f.Open(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{f.Databases[0].Text: db}}); err != nil {
 		t.Fatal(err)
@@ -86,27 +83,6 @@ func openSuite(t *testing.T, e tu.Engine, name string, guarded bool) *suite {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// pinned parses a file, with the digests of what its services offer now.
-func (s *suite) pinned(t *testing.T, text string) *grantfile.File {
-	t.Helper()
-	path := filepath.Join(s.dir, "exo.yaml")
-	f, err := grantfile.Parse(path, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range f.Services {
-		_, digest, err := f.Services[i].Offers(t.Context(), os.Getenv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = strings.ReplaceAll(text, "{pin:"+f.Services[i].Text+"}", digest)
-	}
-	if f, err = grantfile.Parse(path, []byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // end ends the suite, so that no message is under way, and returns what those outside got that acts, and then what they were asked. Neither has what

@@ -80,8 +80,6 @@ type world struct {
 
 var worlds = 0
 
-var twinLine = regexp.MustCompile(`(?m)^( *)(?:[^#\n]*\S)? *# twin: ?(.*)$`)
-
 // open opens a world. Unguarded, nothing has a label.
 func open(t *testing.T, e tu.Engine, of secret, guarded bool) *world {
 	t.Helper()
@@ -130,28 +128,16 @@ func open(t *testing.T, e tu.Engine, of secret, guarded bool) *world {
 // parse reads the grant file, with the addresses of this world and the digests of what its services offer.
 func (w *world) parse(t *testing.T, guarded bool) {
 	t.Helper()
-	path := filepath.Join(w.dir, "exo.yaml")
-	b, err := os.ReadFile(path)
+	b, err := os.ReadFile(filepath.Join(w.dir, "exo.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(b)
 	if !guarded {
-		text = twinLine.ReplaceAllString(text, "$1$2")
+		text = outside.Twin(text)
 	}
 	text = strings.NewReplacer("{n}", w.number, "{mail}", fmt.Sprintf("smtps://localhost:%d", w.office.Port), "{api}", w.api.Base(), "{hr}", w.high.Base(), "{hook}", w.hook.Base()+"/exo", "{tools}", w.tools.Base()+"/mcp").Replace(text)
-	for range 2 {
-		if w.file, err = grantfile.Parse(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		for i := range w.file.Services {
-			_, digest, err := w.file.Services[i].Offers(t.Context(), os.Getenv)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = strings.ReplaceAll(text, "{pin:"+w.file.Services[i].Text+"}", digest)
-		}
-	}
+	w.file = outside.Pinned(t, w.dir, text)
 }
 
 // answer is the API's, which is the same in all worlds.

@@ -118,8 +118,8 @@ func (s *Server) Heard() []string {
 	return slices.Clone(s.heard)
 }
 
-// told adds a command, and returns the answer to it.
-func (s *Server) told(command, answer string) string {
+// answerTo returns what Says answers to a command, or else answer.
+func (s *Server) answerTo(command, answer string) string {
 	s.mu.Lock()
 	says := s.says
 	s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Server) serve(c net.Conn) {
 	in := bufio.NewReader(c)
 	secure, m := !start, Mail{}
 	answer := func(command, line string) bool {
-		line = s.told(command, line)
+		line = s.answerTo(command, line)
 		_, _ = io.WriteString(c, line+"\r\n")
 		return line[0] < '4'
 	}

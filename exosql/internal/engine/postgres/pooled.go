@@ -189,7 +189,7 @@ func (s *Session) complete(ctx context.Context) error {
 
 // clean begins a transaction that reads the catalogue, and is rolled back.
 func (p *pooled) clean(ctx context.Context, tx *sql.Tx) error {
-	for _, text := range []string{ownUser, ownRole, resetAll} {
+	for _, text := range []string{noLimit, ownUser, ownRole, resetAll} {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return err
 		}
