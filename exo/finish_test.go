@@ -139,7 +139,7 @@ func end(t *testing.T, s *shop, record func(Entry) error, program error, methods
 func endOf(t *testing.T, o Object, s *shop, record func(Entry) error, program error, methods ...string) *ending {
 	t.Helper()
 	w := &ending{world: &world{t: t}, shop: s}
-	g, err := NewGate(Config{Grants: map[string]Object{"shop": o}, Limits: Limits{Commit: 10 * time.Millisecond, Held: 10 * time.Millisecond}, Record: RecordFunc(func(e Entry) error {
+	g, err := NewGate(Config{Grants: map[string]Object{"shop": o}, Limits: Limits{Commit: 100 * time.Millisecond, Held: 100 * time.Millisecond}, Record: RecordFunc(func(e Entry) error {
 		if record != nil {
 			if err := record(e); err != nil {
 				return err
@@ -201,7 +201,7 @@ func TestOrderOfTheEnd(t *testing.T) {
 			t.Errorf("%v of run %v at %v", e.Step, e.RunID, e.At)
 		}
 	}
-	if st := w.events[0].Start; st == nil || st.Principal != "ann" || st.Clock.IsZero() || st.Seed == 0 || st.Limits.Commit != 10*time.Millisecond {
+	if st := w.events[0].Start; st == nil || st.Principal != "ann" || st.Clock.IsZero() || st.Seed == 0 || st.Limits.Commit != 100*time.Millisecond {
 		t.Errorf("begun with %+v", w.events[0].Start)
 	}
 }

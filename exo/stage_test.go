@@ -35,12 +35,17 @@ func (o *staging) UnitKey() any {
 }
 
 func (o *staging) Stage(ctx context.Context, m *Message, witnessed bool) error {
+	o.mu.Lock()
 	o.keys = append(o.keys, m.Key())
+	o.mu.Unlock()
 	return o.did(ctx, fmt.Sprint("stage ", witnessed))
 }
 
 func (o *staging) Forget(ctx context.Context, m *Message) error {
-	if !slices.Contains(o.keys, m.Key()) {
+	o.mu.Lock()
+	kept := slices.Contains(o.keys, m.Key())
+	o.mu.Unlock()
+	if !kept {
 		return errors.New("it was never kept")
 	}
 	return o.did(ctx, "forget")
@@ -95,9 +100,11 @@ func TestStaged(t *testing.T) {
 				}
 				return nil
 			}, c.program, c.methods...)
+			s.mu.Lock()
 			log := slices.DeleteFunc(s.log, func(what string) bool {
 				return !strings.HasPrefix(what, "stage") && !slices.Contains([]string{"prepare", "commit", "rollback", "forget", "mail", "record committing", "record committed", "record acting", "record acted"}, what)
 			})
+			s.mu.Unlock()
 			if i := slices.Index(log, "prepare"); i >= 0 {
 				log = log[i:] // what the program asked for comes before
 			}
