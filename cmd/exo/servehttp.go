@@ -97,7 +97,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 
 // page puts the page of changes in front of a handler, if changes can wait for a person.
 func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string)) (http.Handler, error) {
-	kept := o.tools.kept
+	kept := o.tools.stores.Pending
 	switch {
 	case kept == nil:
 		return h, nil

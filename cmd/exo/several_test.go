@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -24,6 +23,7 @@ databases:
   shop: { url: env:SEVERAL_DB, witness: true, cursors: env:SEVERAL_CURSORS }
 record: { database: env:SEVERAL_DB, key: "file:record.key" }
 approvals: { store: env:SEVERAL_DB, key: env:SEVERAL_APPROVALS }
+access: { store: env:SEVERAL_DB }
 admits: [pii]
 labels: { pii: secret }
 principal: { shop: int }
@@ -96,9 +96,10 @@ func TestSeveralServers(t *testing.T) {
 		t.Fatal(r)
 	}
 	public := strings.TrimSpace(strings.Split(r.out, "\n")[1])
-	if err := postgres.Create(t.Context(), url, ""); err != nil {
-		t.Fatal(err)
+	if r := exo(t, "", "validate", path); r.code == cli.ExitDone || !strings.Contains(r.out, "`exo gen store`") {
+		t.Errorf("without the table: %v", r)
 	}
+	exec(exo(t, "", "gen", "store").out)
 	var urls []string
 	for range 3 {
 		urls = append(urls, overHTTP(t, path, "-label-store", url))
@@ -150,6 +151,9 @@ func TestSeveralServers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv("SEVERAL_CURSORS", strings.Repeat("c", 32))
+
+	// Access that is taken back is taken back in all processes.
+	revokedInAll(t, db, path, urls, func(url, code string) string { return ask(t, url, ann, code) }, func(url, code string) string { return ask(t, url, bob, code) })
 
 	// Changes at the same time in all processes are all kept, once.
 	var all sync.WaitGroup
