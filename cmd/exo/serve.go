@@ -58,6 +58,7 @@ examples:
 			fs.StringVar(&o.labelStore, "label-store", "", "`FOLDER`, or the URL of a PostgreSQL database (postgres://HOST/DATABASE, without a password, which PGPASSWORD or PGPASSFILE has): where these labels are kept when exo ends (default: a folder, named as the record, or else the grant file, with .labels behind)")
 			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
+			fs.DurationVar(&o.notice, "notice", 0, "`TIME`: how long requests are still taken after SIGTERM, while /healthz says that they should not come: longer than the time between two looks of a proxy")
 			o.clientFlags(fs, "exo serve, in place of serving")
 			return o.run
 		},
@@ -72,6 +73,7 @@ type serveOptions struct {
 	labelStore string
 	distrust   string
 	drain      time.Duration
+	notice     time.Duration
 	tools      *tools // the tools for the file that is served
 }
 
