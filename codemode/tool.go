@@ -399,7 +399,7 @@ func idOf(res *Result) string {
 func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.Run, Name: t.name})
-	defer func() { end(observe.Outcome{Error: observe.Failed(res.Err), Run: idOf(res)}) }()
+	defer func() { end(observe.Outcome{Error: observe.ErrorOf(res.Err), Run: idOf(res)}) }()
 	if t.revoked != nil {
 		watched, ended, err := t.revoked.Begin(ctx, t.principal)
 		if err != nil {

@@ -62,5 +62,5 @@ func observedError(err error) string {
 	}](err); ok {
 		return e.ErrorCode()
 	}
-	return observe.Failed(err)
+	return observe.ErrorOf(err)
 }
