@@ -242,7 +242,7 @@ func (f *File) checkApprovals(r *reader) {
 	issuers := scalar.Each(f.Serve.Issuers, func(i Issuer) string { return i.Text })
 	switch name := http.CanonicalHeaderKey(p.Header.Text); {
 	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "Authorization" || name == "Cookie" || name == "Host":
-		r.At(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`", p.Header.Text)
+		r.At(p.Header.Pos, "header: want the name of a header that only the proxy writes, like X-Assertion: letters, digits and hyphens, and none of Authorization, Cookie and Host; not `%s`", p.Header.Text)
 	case !slices.Contains(issuers, p.Issuer.Text):
 		r.At(p.Issuer.Pos, "issuer: `serve` has no issuer `%s`%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
 	case !isAddress(p.Audience.Text):

@@ -65,8 +65,8 @@ func TestApproveProblems(t *testing.T) {
 	}
 	for change, want := range map[[2]string]string{
 		{"header: X-Reader, ", ""}:                                                               "proxy: want `header`, `issuer` and `audience`",
-		{"header: X-Reader", "header: Authorization"}:                                            "want a header that only the proxy writes",
-		{"header: X-Reader", "header: Cookie"}:                                                   "want a header that only the proxy writes",
+		{"header: X-Reader", "header: Authorization"}:                                            "want the name of a header that only the proxy writes",
+		{"header: X-Reader", "header: Cookie"}:                                                   "want the name of a header that only the proxy writes",
 		{"issuer: https://login", "issuer: https://lgin"}:                                        "`serve` has no issuer",
 		{"audience: https://shop.example.com/changes", "audience: https://shop.example.com/mcp"}: "the audience of clients' tokens",
 		{"audience: https://shop.example.com/changes", "audience: changes"}:                      "audience: want the address",
