@@ -1,7 +1,9 @@
 package codemode_test
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,10 +12,12 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/revoke"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
 )
 
 // TestRevoked: a program that runs when its principal is revoked has no effect, and reads why. The twin, whose tool has no list, has its effect.
@@ -57,5 +61,60 @@ func TestRevoked(t *testing.T) {
 				t.Errorf("the next call: %s", out)
 			}
 		})
+	}
+}
+
+// TestRevokedApply: a change that waits is not applied while its principal is revoked, and waits on. The principal hears no news of it meanwhile.
+func TestRevokedApply(t *testing.T) {
+	ctx := t.Context()
+	db, err := exosql.Open(ctx, "sqlite::memory:", &exosql.OpenOptions{Images: 200, Setup: func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, `CREATE TABLE todos (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, title TEXT NOT NULL, completed BOOLEAN NOT NULL); INSERT INTO todos VALUES (1, 1, 'Pack', 0), (2, 1, 'Book', 1)`)
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	keeper, err := review.New(review.Options{Store: store.NewMemory(nil), Key: bytes.Repeat([]byte{1}, review.MinKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := revoke.In(store.NewMemory(nil), nil)
+	facet := exosql.NewFacet(Todos, "todo", TodoID, TodoTitle, TodoDone).AllowDelete().Approve(exosql.ApproveDeletes())
+	tool, err := codemode.New(codemode.Grants{"todos": facet.Of(exosql.Grant(db, Todos, TodoOwner.Eq(1)))},
+		&codemode.Options{Principal: "ann", Review: keeper, Record: exo.Unrecorded, Revoked: l, Evaluator: exoeval.InProcess{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"1", "2"} {
+		if res := tool.Run(ctx, "todos.where(t => t.id === "+id+").delete()"); fail.KindOf(res.Err) != fail.Pending {
+			t.Fatal(res.Err)
+		}
+	}
+	waits, err := tool.Pending(ctx)
+	if err != nil || len(waits) != 2 {
+		t.Fatal(len(waits), err)
+	}
+	bob := review.Approver{Name: "bob", How: review.Terminal}
+	if err := l.Revoke(ctx, "ann", ""); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := tool.Apply(ctx, waits[0].ID, waits[0].Digest(), bob); res != nil || fail.KindOf(err) != fail.Revoked {
+		t.Fatalf("applied: %v", err)
+	}
+	if err := tool.Reject(ctx, waits[1].ID, "not now", bob); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := tool.CallJob(ctx, codemode.Job{}, []byte(`{"code":"return 1"}`)); strings.Contains(string(out), "not now") {
+		t.Errorf("a revoked principal hears what became of its changes: %s", out)
+	}
+	if err := l.Restore(ctx, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := tool.CallJob(ctx, codemode.Job{}, []byte(`{"code":"return 1"}`)); !strings.Contains(string(out), "not now") {
+		t.Errorf("the news is lost: %s", out)
+	}
+	if res, err := tool.Apply(ctx, waits[0].ID, waits[0].Digest(), bob); err != nil || res.Err != nil {
+		t.Errorf("not applied after that: %v", err)
 	}
 }

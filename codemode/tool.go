@@ -382,9 +382,31 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
+	ctx, end, err := t.begin(ctx)
+	if err != nil {
+		return &Result{Err: err, effectful: t.effectful}
+	}
+	defer end()
 	res := t.run(ctx, job.Program, exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Conversation: job.Conversation, Preview: job.Preview})
 	t.news(ctx, res)
 	return res
+}
+
+// begin returns the context of a run, or an error if the principal is revoked.
+func (t *Tool) begin(ctx context.Context) (run context.Context, end func(), err error) {
+	if t.revoked == nil {
+		return ctx, func() {}, nil
+	}
+	return t.revoked.Begin(ctx, t.principal)
+}
+
+// Allowed returns an error of Kind Revoked if the tool's principal is revoked (Options.Revoked). A host asks before it shows what earlier programs returned.
+func (t *Tool) Allowed(ctx context.Context) error {
+	_, end, err := t.begin(ctx)
+	if err == nil {
+		end()
+	}
+	return err
 }
 
 // idOf returns the ID of a run for an observer; "" if it did not begin.
@@ -400,15 +422,6 @@ func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.Run, Name: t.name})
 	defer func() { end(observe.Outcome{Error: observe.ErrorOf(res.Err), Run: idOf(res)}) }()
-	if t.revoked != nil {
-		watched, ended, err := t.revoked.Begin(ctx, t.principal)
-		if err != nil {
-			res.Err, res.effectful = err, t.effectful
-			return res
-		}
-		defer ended()
-		ctx = watched
-	}
 	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""

@@ -81,10 +81,10 @@ var errCallbackEnded = fail.Named("exo: a callback of the host ended its gorouti
 // end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
 // nothing. The entry Ended is recorded last.
 func (s *Session) end(ctx context.Context, result value.Value, program error) error {
-	failed, lost := fail.Classify("", program), context.Cause(s.caller)
+	failed, lost := fail.Classify("", program), fail.CauseOf(s.caller)
 	if s.work != nil {
 		if lost = nil; !s.keep() {
-			lost = context.Cause(s.work)
+			lost = fail.CauseOf(s.work)
 		}
 	}
 	if failed == nil && (lost != nil || ctx.Err() != nil) {

@@ -204,8 +204,8 @@ func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	cause := context.Cause(ctx)
-	if why, ok := errors.AsType[*fail.Error](cause); ok { // the host ended the run and says why
+	cause := fail.CauseOf(ctx)
+	if why, ok := cause.(*fail.Error); ok { // the host ended the run with a *fail.Stop
 		return why
 	}
 	switch {

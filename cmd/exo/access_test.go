@@ -95,9 +95,15 @@ func TestAccessCommand(t *testing.T) {
 		says string
 	}{
 		{"access list", cli.ExitFound, "add `access: {store: access}`"},
-		{"access revoke", cli.ExitUsage, "want -as CLAIMS, -subject NAME or both, or -all"},
-		{"access revoke -all -as org=1", cli.ExitUsage, "want -as CLAIMS, -subject NAME or both, or -all"},
-		{"access restore -as shop=1", cli.ExitUsage, "-as"},
+		{"access revoke", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -all -as org=1", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -all -as=", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -as org=1 -subject=", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -subject ann -as=", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -as ,", cli.ExitUsage, "-as has no claim"},
+		{"access revoke -principal org=1 -all", cli.ExitUsage, "want -as CLAIMS"},
+		{"access revoke -subject ann", cli.ExitUsage, "no token of"},
+		{"access restore -as shop=1", cli.ExitUsage, "the file declares no claim `shop`; there are org"},
 		{"access restore -issuer x", cli.ExitUsage, "-issuer wants a -subject"},
 	} {
 		if r := exo(t, "", strings.Fields(c.args+" "+path)...); r.code != c.code || !strings.Contains(r.err, c.says) {
@@ -119,6 +125,11 @@ func TestAccessCommand(t *testing.T) {
 		{"access revoke -all", cli.ExitDone, "all principals are revoked"},
 		{"access list", cli.ExitDone, "all principals"},
 		{"access restore -all", cli.ExitDone, "have access again"},
+		{"access revoke -principal shop=7", cli.ExitDone, "shop=7 is revoked"},
+		{"access list", cli.ExitDone, "shop=7 revokes nobody any more"},
+		{"access restore -principal shop=7", cli.ExitDone, "shop=7 has access again"},
+		{"serve -as org=1 -notice 5s", cli.ExitUsage, "-notice wants -http"},
+		{"serve -as org=1 -http 127.0.0.1:0 -drain -5s", cli.ExitUsage, "have to be 0 or more"},
 		{"show", cli.ExitDone, "access"},
 	} {
 		if r := exo(t, "", strings.Fields(c.args+" "+path)...); r.code != c.code || !strings.Contains(r.out+r.err, c.says) {

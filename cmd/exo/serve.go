@@ -85,6 +85,9 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if o.labels <= 0 {
 		return cli.Usagef("-labels has to be more than 0, like 24h")
 	}
+	if o.notice < 0 || o.drain < 0 || o.notice > 0 && o.http == "" {
+		return cli.Usagef("-notice and -drain have to be 0 or more, and -notice wants -http")
+	}
 	if err := o.checkClient(); err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 		func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			uri := req.Params.URI
 			now, err := s.tool(ctx, who) // checked again, since the identity may have lost its right to the result
+			if err == nil {
+				err = now.Allowed(ctx)
+			}
 			if err != nil {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}

@@ -137,7 +137,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled,
 // as callers of Go libraries expect, unless a deadline ended the run, which is then in Err.
 func (e *Error) Is(target error) bool {
-	if t, ok := target.(*Error); ok {
+	if e == nil {
+		return false
+	}
+	if t, ok := target.(*Error); ok && t != nil {
 		return t.Op == "" && t.Msg == "" && t.late == nil && t.Pos == Pos{} && t.Err == nil && t.Kind == e.Kind
 	}
 	return e.Kind == Cancelled && target == context.Canceled && !errors.Is(e.Err, context.DeadlineExceeded)

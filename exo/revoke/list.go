@@ -3,12 +3,15 @@ package revoke
 // This file has the list: who is on it, who puts them there.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -18,33 +21,37 @@ import (
 // List names the principals whose programs run no more. Make one with In; the zero List and a nil *List refuse every program. Several goroutines may
 // use a List.
 type List struct {
-	store  store.Store
-	covers func(entry, p exo.Principal) bool
-
-	reading sync.Mutex // held while the store is read
-	read    time.Time  // when the store was last read
+	store store.Store
+	match Match
 
 	mu      sync.Mutex
-	entries []Entry                // as they were read
-	revoked map[exo.Principal]bool // what they say of principals that were asked about
+	read    time.Time                // when the list was last read
+	now     *reading                 // the reading that goes on; nil: none
+	covers  func(exo.Principal) bool // the list, as it was read
+	revoked map[exo.Principal]bool   // what covers has said
 	runs    map[*running]struct{}
 	timer   *time.Timer // calls check while programs run
 	seen    time.Time   // when check could last read the list
 }
 
-// In returns the list in a store. The caller closes the store after the last run. covers reports whether an entry names a principal; nil: if they are equal.
-// A host whose principals have an organization in their names can so revoke all of an organization by one entry.
-func In(s store.Store, covers func(entry, p exo.Principal) bool) *List {
-	if covers == nil {
-		covers = func(entry, p exo.Principal) bool { return entry == p }
+// Match makes a function that reports whether a principal is named by one of the entries.
+type Match func(entries []exo.Principal) func(exo.Principal) bool
+
+// In returns the list in a store. The caller closes the store after the last run. With match, one entry may name several principals, such as all of an
+// organization; nil: an entry names the principal that is equal to it.
+func In(s store.Store, match Match) *List {
+	if match == nil {
+		match = func(entries []exo.Principal) func(exo.Principal) bool {
+			return func(p exo.Principal) bool { return slices.Contains(entries, p) }
+		}
 	}
-	return &List{store: s, covers: covers, runs: map[*running]struct{}{}}
+	return &List{store: s, match: match, runs: map[*running]struct{}{}}
 }
 
 // Entry is one line of a list.
 type Entry struct {
 	All       bool          `json:"all,omitempty"`       // all principals are revoked
-	Principal exo.Principal `json:"principal,omitempty"` // or what covers takes for several
+	Principal exo.Principal `json:"principal,omitempty"` // or what Match takes for several
 	Why       string        `json:"why,omitempty"`       // for the operator; no program reads it
 	At        time.Time     `json:"at"`
 }
@@ -55,7 +62,7 @@ var ErrNotRevoked = errors.New("revoke: not on the list")
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10
 
-// Revoke puts a principal on the list, or an entry that covers several. An entry that is on it already stays as it is.
+// Revoke puts a principal on the list, or an entry that names several. An entry that is on it already keeps its time and gets the new reason.
 func (l *List) Revoke(ctx context.Context, p exo.Principal, why string) error {
 	return l.put(ctx, Entry{Principal: p, Why: why})
 }
@@ -87,18 +94,19 @@ func (l *List) put(ctx context.Context, e Entry) error {
 	if err := l.made(); err != nil {
 		return err
 	}
-	if len(e.Why) > MaxWhy {
-		return fail.Errorf(fail.Invalid, "", "the reason has %d bytes; want at most %d", len(e.Why), MaxWhy)
+	if len(e.Why) > MaxWhy || !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change the name, and Entries find another's
+		return fail.Errorf(fail.Invalid, "", "want a principal and a reason in UTF-8, the reason with at most %d bytes, not %d", MaxWhy, len(e.Why))
 	}
 	e.At = time.Now().UTC().Truncate(time.Second)
-	text, err := json.Marshal(e)
-	if err == nil {
-		err = store.Update(ctx, l.store, e.key(), func(x *store.Entry) (bool, error) {
-			x.Value = text
-			return x.Version == store.Absent, nil
-		})
-	}
-	return l.changed(err)
+	return l.changed(store.Update(ctx, l.store, e.key(), func(x *store.Entry) (bool, error) {
+		var was Entry
+		if x.Version != store.Absent && json.Unmarshal(x.Value, &was) == nil {
+			e.At, e.Why = was.At, cmp.Or(e.Why, was.Why)
+		}
+		var err error
+		x.Value, err = json.Marshal(e)
+		return true, err
+	}))
 }
 
 func (l *List) remove(ctx context.Context, e Entry) error {
@@ -117,9 +125,11 @@ func (l *List) remove(ctx context.Context, e Entry) error {
 
 // changed makes this process read the list anew.
 func (l *List) changed(err error) error {
-	l.reading.Lock()
-	defer l.reading.Unlock()
-	l.read = time.Time{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.read = (time.Time{}); l.now != nil {
+		l.now.stale = true
+	}
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}

@@ -84,7 +84,7 @@ func TestBegin(t *testing.T) {
 				synctest.Wait()
 				for _, p := range names {
 					want := all || p == whom
-					if got := fail.KindOf(context.Cause(runs[p])) == fail.Revoked; got != want {
+					if got := fail.KindOf(fail.CauseOf(runs[p])) == fail.Revoked; got != want {
 						t.Errorf("%.20q is stopped: %v", p, got)
 					}
 					if refused(t, here, p) != want || refused(t, there, p) != want {
@@ -118,7 +118,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("stopped too early: %v", context.Cause(ctx))
 		}
 		time.Sleep(3 * revoke.Every)
-		if fail.KindOf(context.Cause(ctx)) != fail.Internal {
+		if fail.KindOf(fail.CauseOf(ctx)) != fail.Internal {
 			t.Errorf("goes on for ever: %v", context.Cause(ctx))
 		}
 		s.broken.Store(false)
@@ -180,5 +180,74 @@ func TestDamaged(t *testing.T) {
 	}
 	if err := revoke.In(newStore(), nil).Revoke(t.Context(), "ann", strings.Repeat("x", revoke.MaxWhy+1)); fail.KindOf(err) != fail.Invalid {
 		t.Error(err)
+	}
+}
+
+// hanging is a store whose List hangs until its context ends.
+type hanging struct {
+	store.Store
+	on atomic.Bool
+}
+
+func (h *hanging) List(ctx context.Context, prefix, after string, most int) ([]store.Entry, error) {
+	if h.on.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return h.Store.List(ctx, prefix, after, most)
+}
+
+// TestHanging: of a store that hangs, many callers wait together, each no longer than its context, and what runs ends after Patience all the same.
+func TestHanging(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &hanging{Store: store.NewMemory(nil)}
+		l := revoke.In(s, nil)
+		ctx, end := begin(t, l, "ann")
+		defer end()
+		s.on.Store(true)
+		time.Sleep(revoke.Every)
+		start := time.Now()
+		for range 50 {
+			go func() {
+				for ctx.Err() == nil {
+					short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+					at := time.Now()
+					_, _, err := l.Begin(short, "bob")
+					if took := time.Since(at); took > 500*time.Millisecond || err == nil {
+						t.Errorf("%v after %v", err, took)
+					}
+					cancel()
+				}
+			}()
+		}
+		<-ctx.Done()
+		if took := time.Since(start); took > revoke.Patience+3*revoke.Every || fail.KindOf(fail.CauseOf(ctx)) != fail.Internal {
+			t.Errorf("a run goes on for %v: %v", took, context.Cause(ctx))
+		}
+		_, _, err := l.Begin(t.Context(), "bob")
+		if fail.KindOf(err) != fail.Internal || !strings.Contains(fail.Reason(err), "can't be read") {
+			t.Errorf("%v; the log reads %s", err, fail.Reason(err))
+		}
+		s.on.Store(false)
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestOddNames: a name that JSON would change is refused: its entry would stop everybody.
+func TestOddNames(t *testing.T) {
+	l := revoke.In(newStore(), nil)
+	if err := l.Revoke(t.Context(), "ann\xff", ""); fail.KindOf(err) != fail.Invalid {
+		t.Error(err)
+	}
+	for range 2 { // a second reason replaces the first, and the time stays
+		if err := l.Revoke(t.Context(), "<ann>\x00", "because"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := l.Entries(t.Context()); err != nil || len(all) != 1 || all[0].Principal != "<ann>\x00" || all[0].Why != "because" {
+		t.Errorf("%v %v", all, err)
+	}
+	if refused(t, l, "bob") || !refused(t, l, "<ann>\x00") {
+		t.Error("another is revoked")
 	}
 }

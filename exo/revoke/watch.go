@@ -4,8 +4,7 @@ package revoke
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"errors"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -24,13 +23,16 @@ type running struct {
 	stop      context.CancelCauseFunc
 }
 
-// Begin refuses a program of a revoked principal. Otherwise it returns the context for a run, which ends when the principal is revoked; the
-// cause is an *fail.Error of Kind Revoked. The caller calls end after the run.
+// Begin refuses a program of a revoked principal. Otherwise it returns the context for a run, which ends with a *fail.Stop of Kind Revoked when the
+// principal is revoked. The caller calls end after the run.
 func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context, end func(), err error) {
 	if err := l.made(); err != nil {
 		return nil, nil, err
 	}
 	if err := l.look(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, fail.Classify("", errors.Join(ctx.Err(), fail.CauseOf(ctx)))
+		}
 		return nil, nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	r := &running{principal: p}
@@ -39,7 +41,7 @@ func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context,
 	defer l.mu.Unlock()
 	if l.has(p) {
 		r.stop(nil)
-		return nil, nil, refused()
+		return nil, nil, &fail.Error{Kind: fail.Revoked, Msg: taken}
 	}
 	if len(l.runs) == 0 {
 		l.seen = time.Now()
@@ -48,6 +50,11 @@ func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context,
 	l.runs[r] = struct{}{}
 	return run, func() { l.end(r) }, nil
 }
+
+// taken is what a program reads.
+const taken = "the host has taken back the access of this principal"
+
+var errUnread = fail.Named("revoke: the list of who is revoked can't be read")
 
 func (l *List) end(r *running) {
 	l.mu.Lock()
@@ -58,56 +65,90 @@ func (l *List) end(r *running) {
 	r.stop(nil)
 }
 
-func refused() error {
-	return &fail.Error{Kind: fail.Revoked, Msg: "the host has taken back the access of this principal"}
-}
-
 // has reports whether a principal is revoked. l.mu is held.
 func (l *List) has(p exo.Principal) bool {
 	is, asked := l.revoked[p]
 	if !asked {
-		is = slices.ContainsFunc(l.entries, func(e Entry) bool { return e.All || l.covers(e.Principal, p) })
+		is = l.covers(p)
 		l.revoked[p] = is
 	}
 	return is
 }
 
-// look reads the list unless it was read within Every.
-func (l *List) look(ctx context.Context) error {
-	l.reading.Lock()
-	defer l.reading.Unlock()
-	if !l.read.IsZero() && time.Since(l.read) < Every {
-		return nil
-	}
-	at := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, Patience/2)
-	defer cancel()
-	entries, err := l.Entries(ctx)
-	if err != nil {
-		return err
-	}
-	l.read = at
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.entries, l.revoked = entries, map[exo.Principal]bool{}
-	return nil
+// reading is one reading of the store, which all wait for who need the list meanwhile.
+type reading struct {
+	done  chan struct{} // closed when the reading has ended
+	err   error
+	stale bool // this process has changed the list since the reading began
 }
 
-// check reads the list, stops the programs whose principals are revoked, and comes again while programs run.
+// look reads the list unless it was read within Every. It returns at the latest when ctx ends.
+func (l *List) look(ctx context.Context) error {
+	l.mu.Lock()
+	if !l.read.IsZero() && time.Since(l.read) < Every {
+		l.mu.Unlock()
+		return nil
+	}
+	r := l.now
+	if r == nil {
+		r = &reading{done: make(chan struct{})}
+		l.now = r
+		go l.readInto(r)
+	}
+	l.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return errors.Join(errUnread, context.Cause(ctx))
+	}
+}
+
+// readInto reads the store for all who wait for r.
+func (l *List) readInto(r *reading) {
+	at := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience/2)
+	defer cancel()
+	entries, err := l.Entries(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer close(r.done)
+	l.now = nil
+	if err != nil {
+		r.err = errors.Join(errUnread, err)
+		return
+	}
+	var names []exo.Principal
+	all := false
+	for _, e := range entries {
+		all = all || e.All
+		names = append(names, e.Principal)
+	}
+	l.covers, l.revoked = l.match(names), map[exo.Principal]bool{}
+	if all {
+		l.covers = func(exo.Principal) bool { return true }
+	}
+	if l.read = at; r.stale {
+		l.read = time.Time{}
+	}
+}
+
+// check stops the programs whose principals are revoked, or all if the list can't be read for Patience, and comes again while programs run. It waits for
+// a store that hangs no longer than Every.
 func (l *List) check() {
-	err := l.look(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), Every)
+	err := l.look(ctx)
+	cancel()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil {
 		l.seen = time.Now()
-	} else {
-		err = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("whether the principal is revoked can't be asked: %w", err)}
 	}
 	for r := range l.runs {
 		if err == nil && l.has(r.principal) {
-			r.stop(refused())
+			r.stop(&fail.Stop{Kind: fail.Revoked, Msg: taken})
 		} else if err != nil && time.Since(l.seen) > Patience {
-			r.stop(err)
+			r.stop(&fail.Stop{Kind: fail.Internal, Err: err})
 		}
 	}
 	if len(l.runs) > 0 {

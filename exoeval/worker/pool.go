@@ -197,8 +197,8 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 		p.discard(w)
 		err = fmt.Errorf("worker: this system has the walls %v; PoolOptions.Require wants %v", w.isolation, p.opts.Require)
 	}
-	cause := context.Cause(ctx)
-	if why, ok := errors.AsType[*fail.Error](cause); ok { // the host ended the run and says why
+	cause := fail.CauseOf(ctx)
+	if why, ok := cause.(*fail.Error); ok { // the host ended the run with a *fail.Stop
 		return nil, &fail.Error{Kind: why.Kind, Msg: why.Msg, Err: errors.Join(ErrNotRun, why.Err)}
 	}
 	switch {

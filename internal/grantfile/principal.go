@@ -174,13 +174,28 @@ func isUUID(s string) bool {
 
 // ParseSome is ParseClaims for some of the claims, or none.
 func (f *File) ParseSome(text string) (Principal, error) {
-	some := *f
-	some.Claims = slices.DeleteFunc(slices.Clone(f.Claims), func(c Claim) bool { return !strings.Contains(","+text, ","+c.Text+"=") })
-	return some.ParseClaims(text)
+	claims, err := f.claimsOf(text)
+	if err != nil {
+		return Principal{}, err
+	}
+	given := &File{Claims: slices.DeleteFunc(slices.Clone(f.Claims), func(c Claim) bool { return claims[c.Text] == nil })}
+	return given.Bind(claims)
 }
 
 // ParseClaims reads claims that a person types, like org=5,name=Ann, with their types from the file. A + joins the values of a list.
 func (f *File) ParseClaims(text string) (Principal, error) {
+	claims, err := f.claimsOf(text)
+	if err != nil {
+		return Principal{}, err
+	}
+	p, err := f.Bind(claims)
+	if err != nil {
+		return Principal{}, fmt.Errorf("%w; the file needs %s", err, f.sample())
+	}
+	return p, nil
+}
+
+func (f *File) claimsOf(text string) (map[string]any, error) {
 	claims := map[string]any{}
 	for _, part := range strings.Split(text, ",") {
 		if part == "" {
@@ -190,11 +205,11 @@ func (f *File) ParseClaims(text string) (Principal, error) {
 		c := f.claim(name)
 		switch _, twice := claims[name]; {
 		case !ok:
-			return Principal{}, fail.Errorf(fail.Invalid, "", "want claims like %s, not %q", f.sample(), part)
+			return nil, fail.Errorf(fail.Invalid, "", "want claims like %s, not %q", f.sample(), part)
 		case c == nil:
-			return Principal{}, fail.Errorf(fail.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+			return nil, fail.Errorf(fail.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
 		case twice:
-			return Principal{}, fail.Errorf(fail.Invalid, "", "the claim `%s` is given twice", name)
+			return nil, fail.Errorf(fail.Invalid, "", "the claim `%s` is given twice", name)
 		case !c.List:
 			claims[name] = c.typed(value)
 		default:
@@ -207,11 +222,7 @@ func (f *File) ParseClaims(text string) (Principal, error) {
 			claims[name] = list
 		}
 	}
-	p, err := f.Bind(claims)
-	if err != nil {
-		return Principal{}, fmt.Errorf("%w; the file needs %s", err, f.sample())
-	}
-	return p, nil
+	return claims, nil
 }
 
 func (c *Claim) typed(val string) any {

@@ -28,8 +28,8 @@ func TestCSV(t *testing.T) {
 		"a,b\n007,=1+1\n":                                 `[{"a":"007","b":"=1+1"}]`,
 		"a,b\n1\n":                                        "line 2: wrong number of fields",
 		"a\n\"x\n":                                        "line 2: extraneous or missing \" in quoted-field",
-		"a,a\n1,2\n":                                      "the column \"a\" is there twice",
-		"__proto__\n1\n":                                  "can't be the name of one",
+		"a,a\n1,2\n":                                      "is the name of two columns",
+		"__proto__\n1\n":                                  "can't be a name",
 		"a\n" + strings.Repeat("1\n", maxValues+1): "more than 100000 values",
 	} {
 		rows, err := CSV(text, ',')

@@ -55,5 +55,5 @@ func (a *Access) Open(ctx context.Context) (list *revoke.List, closing func() er
 	if err != nil {
 		return nil, closing, fmt.Errorf("access: %w", err)
 	}
-	return revoke.In(s, identity.Covers), s.Close, nil
+	return revoke.In(s, identity.Match), s.Close, nil
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,20 +86,51 @@ func (i Identity) Name() exo.Principal {
 	return exo.Principal(strings.Join(who, ", "))
 }
 
-// Covers reports whether an entry names a principal: all that the entry says is in the name. A name that this package has not made is its own entry.
-func Covers(entry, name exo.Principal) bool {
-	e, ok := Parse(entry)
-	p, is := Parse(name)
-	if !ok || !is || entry == "" {
-		return entry == name
+// Match is a revoke.Match. An entry names a principal if all that the entry says is in the name; of a list, if each of its values is. UUIDs are compared
+// without case, as databases do. An entry or a name that this package has not made names what is equal to it, as does an entry that says nothing.
+func Match(entries []exo.Principal) func(exo.Principal) bool {
+	raw := map[exo.Principal]bool{}
+	var all []Identity
+	for _, entry := range entries {
+		if i, ok := Parse(entry); ok && (i.Subject != "" || len(i.Claims) > 0) {
+			all = append(all, i)
+		} else {
+			raw[entry] = true
+		}
 	}
+	return func(name exo.Principal) bool {
+		p, ok := Parse(name)
+		return raw[name] || ok && slices.ContainsFunc(all, func(e Identity) bool { return e.in(p) })
+	}
+}
+
+// in reports whether all that e says is in p.
+func (e Identity) in(p Identity) bool {
 	if e.Subject != "" && e.Subject != p.Subject || e.Issuer != "" && e.Issuer != p.Issuer {
 		return false
 	}
 	for claim, v := range e.Claims {
-		if has, is := p.Claims[claim]; !is || !reflect.DeepEqual(v, has) {
+		if has, is := p.Claims[claim]; !is || !within(v, has) {
 			return false
 		}
 	}
 	return true
 }
+
+// within reports whether v is has, or each value of the list v is in has.
+func within(v, has any) bool {
+	list, is := v.([]any)
+	of, too := has.([]any)
+	if !is || !too {
+		return same(v, has)
+	}
+	return !slices.ContainsFunc(list, func(x any) bool { return !slices.ContainsFunc(of, func(y any) bool { return same(x, y) }) })
+}
+
+func same(a, b any) bool {
+	s, is := a.(string)
+	t, too := b.(string)
+	return is && too && len(s) == 36 && uuid.MatchString(s) && strings.EqualFold(s, t) || reflect.DeepEqual(a, b)
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

@@ -2,10 +2,12 @@
 package accesscmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/exoagent/exoagent/exo"
@@ -19,12 +21,12 @@ import (
 
 // options are those of one command.
 type options struct {
-	as, subject, issuer, why string
-	all, asJSON              bool
+	as, subject, issuer, principal, why string
+	all, asJSON                         bool
 }
 
 // action does the work of a command on the list of a file.
-type action func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error
+type action func(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *revoke.List, p exo.Principal) error
 
 // Commands returns the commands. read reads the grant file that the arguments name.
 func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
@@ -40,12 +42,9 @@ func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
 					if err != nil {
 						return err
 					}
-					p, err := o.entry(f)
+					p, err := o.entry(f, fs, name == "revoke")
 					if err != nil {
 						return err
-					}
-					if whom := fs.Lookup("all") != nil; whom && o.all == (p != "") {
-						return cli.Usagef("want -as CLAIMS, -subject NAME or both, or -all")
 					}
 					list, closing, err := f.Access.Open(ctx)
 					if err == nil && list == nil {
@@ -55,7 +54,7 @@ func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
 						return err
 					}
 					defer closing()
-					return run(ctx, o, std, list, p)
+					return run(ctx, o, std, f, list, p)
 				}
 			},
 			Values: map[string][]string{"": {cli.AnyFile}},
@@ -65,6 +64,7 @@ func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
 		fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principals with these claims, like org=5,user=1; or with some of them, like org=5")
 		fs.StringVar(&o.subject, "subject", "", "`NAME`: who comes with a token of this subject; or the name of a token in the file")
 		fs.StringVar(&o.issuer, "issuer", "", "`URL` of the -subject's issuer; \"grant file\" for tokens in the file (default: any)")
+		fs.StringVar(&o.principal, "principal", "", "`NAME`: an entry as exo access list prints it, or the name of a principal as the record has it")
 		fs.BoolVar(&o.all, "all", false, "all principals")
 	}
 	return cli.Commands{
@@ -76,8 +76,9 @@ examples:
 			fs.BoolVar(&o.asJSON, "json", false, "print it as JSON")
 		}, show),
 		command("revoke", "take access back from a principal, or from all", `Within two seconds every exo that serves or runs the file, on each machine with the same store, stops the programs of the principals
-and begins no others. A program that is stopped changes nothing, unless its commit had begun. Changes that wait for a person can't be applied.
-Messages of earlier programs still leave.
+and begins no others. A program that is stopped changes nothing, unless it had come to its end. Changes that wait for a person go on waiting,
+and results can't be read. Messages of earlier programs still leave. Who agrees to changes on the page is not stopped: their proxy is, and a
+link's session ends within an hour. Files with the same store share the list. Of a folder, run this as the user who runs the servers.
 
 examples:
   exo access revoke -as org=5 -why "has not paid"
@@ -86,7 +87,7 @@ examples:
 `, func(o *options, fs *flag.FlagSet) {
 			whom(o, fs)
 			fs.StringVar(&o.why, "why", "", "`TEXT`: the reason, for this list alone")
-		}, func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error {
+		}, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
 			if o.all {
 				return said(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
 			}
@@ -98,7 +99,7 @@ entries stay.
 examples:
   exo access restore -subject ann
   exo access restore -all exo.yaml
-`, whom, func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error {
+`, whom, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
 			if o.all {
 				return said(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
 			}
@@ -107,18 +108,49 @@ examples:
 	}
 }
 
-// entry returns the entry that the flags name.
-func (o *options) entry(f *grantfile.File) (exo.Principal, error) {
+// entry returns the entry that the flags name; "" for -all. An entry to revoke has to name somebody whom the file can let in.
+func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.Principal, error) {
+	if fs.Lookup("all") == nil {
+		return "", nil
+	}
+	var given []string
+	empty := ""
+	fs.Visit(func(x *flag.Flag) { // an empty variable of a shell must not name more than was meant
+		if x.Name != "why" {
+			given = append(given, x.Name)
+			empty = cmp.Or(empty, map[bool]string{x.Value.String() == "": x.Name}[true])
+		}
+	})
+	if n := len(given); empty != "" || n == 0 || n > 1 && (o.all || o.principal != "") {
+		return "", cli.Usagef("want -as CLAIMS, -subject NAME or both, none of them empty, or -principal NAME alone, or -all alone")
+	}
 	p, err := f.ParseSome(o.as)
 	if err != nil {
 		return "", cli.Usagef("-as: %w", err)
 	}
-	if o.issuer != "" && o.subject == "" {
+	who, _ := identity.Parse(p.Name())
+	if who.Issuer, who.Subject = o.issuer, o.subject; o.issuer != "" && o.subject == "" {
 		return "", cli.Usagef("-issuer wants a -subject")
 	}
-	who, _ := identity.Parse(p.Name())
-	who.Issuer, who.Subject = o.issuer, o.subject
-	return who.Name(), nil
+	for claim, v := range who.Claims {
+		if list, is := v.([]any); is && len(list) == 0 {
+			return "", cli.Usagef("-as: the claim %s has no value: an empty list would name everybody", claim)
+		}
+	}
+	if o.as != "" && len(who.Claims) == 0 {
+		return "", cli.Usagef("-as has no claim, like org=5")
+	}
+	if revokes && o.subject != "" && !lets(f, o.subject, o.issuer) {
+		return "", cli.Usagef("no token of %s comes from -issuer %q with the subject %q: see `serve` there", f.Name, o.issuer, o.subject)
+	}
+	return cmp.Or(exo.Principal(o.principal), who.Name()), nil
+}
+
+// lets reports whether a token of the file may have this subject and issuer. issuer may be "", which is any.
+func lets(f *grantfile.File, subject, issuer string) bool {
+	known := slices.ContainsFunc(f.Serve.Issuers, func(i grantfile.Issuer) bool { return issuer == "" || i.Text == issuer })
+	own := slices.ContainsFunc(f.Serve.Tokens, func(t grantfile.Token) bool { return t.Text == subject })
+	return known || own && (issuer == "" || issuer == grantfile.TokenIssuer)
 }
 
 // said says what was done to whom.
@@ -136,7 +168,7 @@ func said(std cli.Stdio, err error, format string, p exo.Principal) error {
 	return err
 }
 
-func show(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, _ exo.Principal) error {
+func show(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *revoke.List, _ exo.Principal) error {
 	all, err := l.Entries(ctx)
 	if err != nil {
 		return err
@@ -151,6 +183,14 @@ func show(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, _ exo.
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(std.Err, "nobody is revoked")
 		return err
+	}
+	for _, e := range all {
+		who, _ := identity.Parse(e.Principal)
+		for claim := range who.Claims {
+			if !slices.ContainsFunc(f.Claims, func(c grantfile.Claim) bool { return c.Text == claim }) {
+				fmt.Fprintf(std.Err, "%s revokes nobody any more: %s has no claim %s\n", printable.OneLine(string(e.Principal)), f.Name, claim)
+			}
+		}
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "REVOKED\tSINCE\tWHY")

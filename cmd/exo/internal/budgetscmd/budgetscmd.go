@@ -91,9 +91,8 @@ func list(ctx context.Context, f *grantfile.File, as string) (out []standing, er
 		return nil, err
 	}
 	if only != nil {
-		all = slices.DeleteFunc(all, func(s budget.Standing) bool {
-			return s.Budget.Per != budget.Tool && !identity.Covers(*only, s.Principal)
-		})
+		is := identity.Match([]exo.Principal{*only})
+		all = slices.DeleteFunc(all, func(s budget.Standing) bool { return s.Budget.Per != budget.Tool && !is(s.Principal) })
 	}
 	for _, b := range f.Budgets.All {
 		shown := slices.ContainsFunc(all, func(s budget.Standing) bool { return s.Budget == b })
