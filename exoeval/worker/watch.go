@@ -92,13 +92,13 @@ func (r *run) look() {
 	} else if w.hidden.IsZero() {
 		w.hidden = now
 	}
-	limit := int64(r.bounds.Memory)
+	limit, threads := int64(r.bounds.Memory), r.w.end.threads()
 	switch {
-	case r.w.end.threads() > maxThreads:
+	case threads > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
-	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
+	case !shown && threads > 1 && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
 		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that, but an ending process looks
-		// the same for a moment.
+		// the same for a moment. A process that others have killed, like the kernel for its memory, has no thread but the first.
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
