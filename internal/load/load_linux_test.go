@@ -1,0 +1,338 @@
+package load_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestLoad: 64 principals run programs of all kinds, while workers are killed, connections are cut, and for a while the disk is full. Each run ends as
+// it may, and nothing grows from the first half of the runs to the second. In the end the database has what the runs were told, and the record is whole.
+func TestLoad(t *testing.T) {
+	tu.NotQuick(t)
+	runs := tu.Amount(300, 20_000)
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		w := newWorld(t, e)
+		t.Setenv("TMPDIR", t.TempDir())
+		l := &load{world: w, told: map[int64]told{}, kinds: map[string]int{}, causes: map[string]int{}}
+		l.warm(t)
+		l.run(t, runs/2)
+		first := l.usage(t)
+		l.run(t, runs/2)
+		second := l.usage(t)
+		t.Logf("%d runs in %v: %v\n%v", runs, l.took.Round(time.Millisecond), l.kinds, l.causes)
+		t.Logf("%d workers killed, %d connections cut\nafter one half  %+v\nafter the other %+v", l.killed, l.cut, first, second)
+		second.compare(t, first, runs/2)
+		l.ended(t)
+		l.settled(t)
+	})
+}
+
+// told is what a run was told.
+type told struct {
+	*program
+	owner   int
+	ok      bool // it ended well
+	unknown bool // it was told that nobody knows whether it was kept
+	id      exo.RunID
+}
+
+type load struct {
+	*world
+	n      atomic.Int64 // the number of runs that have begun
+	shocks atomic.Int64 // grows when something is disturbed, and when that is over
+	full   atomic.Bool  // the disk is full
+
+	mu          sync.Mutex
+	told        map[int64]told
+	kinds       map[string]int
+	causes      map[string]int // of internal errors
+	odd         []string       // runs that ended as they may not
+	late        int            // runs that a worker or connection failed which was killed or cut before they began
+	took        time.Duration
+	killed, cut int
+}
+
+// warm lets each principal run each program once that it may run, so that plans, connections and caches are there.
+func (l *load) warm(t *testing.T) {
+	for i := range principals {
+		p := &programs[i%5]
+		l.one(t.Context(), i, p)
+	}
+}
+
+// run lets all principals run programs, runs in all, and disturbs them.
+func (l *load) run(t *testing.T, runs int) {
+	t.Helper()
+	begin := time.Now()
+	until := l.n.Load() + int64(runs)
+	var wg sync.WaitGroup
+	over := make(chan struct{})
+	for i := range principals {
+		wg.Go(func() {
+			mine := programs
+			if l.trusted(i) {
+				mine = honest
+			}
+			for k := i; l.n.Load() < until; k++ {
+				l.one(t.Context(), i, &mine[k%len(mine)])
+			}
+		})
+	}
+	var disturber sync.WaitGroup
+	disturber.Go(func() { l.disturb(t, l.n.Load(), runs, over) })
+	wg.Wait()
+	close(over)
+	disturber.Wait()
+	l.took += time.Since(begin)
+}
+
+// one runs one program and judges its end.
+func (l *load) one(ctx context.Context, i int, p *program) {
+	n := l.n.Add(1)
+	before, full := l.shocks.Load(), l.full.Load()
+	r := l.tools[i].Run(ctx, p.of(n))
+	disturbed := full || l.full.Load() || l.shocks.Load() != before
+	kind := fail.Other
+	if r.Err != nil {
+		kind = fail.KindOf(r.Err)
+	}
+	x := told{program: p, owner: i, ok: r.Err == nil, id: r.ID}
+	x.unknown = slices.ContainsFunc(r.Effects, func(e exo.Effect) bool {
+		return e.State == exo.StateUnknown || e.State == exo.StateApplied && r.Err != nil
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told[n] = x
+	l.kinds[kind.String()]++
+	if kind == fail.Internal {
+		l.causes[cause(r.Err)]++
+	}
+	switch {
+	case kind == p.ends:
+	case kind == fail.Limit, kind == fail.Conflict: // a busy machine, a full queue or a budget that is used up; two that changed the same
+	case disturbed && (kind == fail.Internal || kind == fail.Crashed || kind == fail.Cancelled):
+	case kind == fail.Internal || kind == fail.Crashed:
+		l.late++
+		fallthrough
+	default:
+		l.odd = append(l.odd, fmt.Sprintf("%s: %v", p.name, r.Err))
+	}
+}
+
+// each is the number of runs from one disturbance to the next.
+const each = 25
+
+// cause returns the end of an error's text, in which nothing differs from run to run.
+func cause(err error) string {
+	text := err.Error()
+	return numbers.ReplaceAllString(text[max(0, len(text)-60):], "N")
+}
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// disturb kills a worker and cuts a connection again and again, and fills the disk for a while in the middle.
+func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
+	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit fails, too
+	filled := false
+	for next := from + each; ; {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Millisecond):
+		}
+		switch done := l.n.Load(); {
+		case !filled && done > from+int64(runs)/2:
+			filled = true
+			l.fill(t, over, done+int64(runs)/8)
+		case done > next:
+			next = done + each
+			l.shocks.Add(1)
+			l.killed += killOne(t)
+			if l.e.Name == tu.Postgres.Name {
+				var n int
+				err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle' LIMIT 1) AS a", appName).Scan(&n)
+				if err != nil {
+					t.Error(err)
+				}
+				l.cut += n
+			}
+			l.shocks.Add(1)
+		}
+	}
+}
+
+// fill lets no file grow beyond the record's size until run number last begins.
+func (l *load) fill(t *testing.T, over chan struct{}, last int64) {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Error(err)
+		return
+	}
+	less := limit
+	less.Cur = uint64(newest(t, l.dir) + 500)
+	l.shocks.Add(1)
+	l.full.Store(true)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
+		t.Error(err)
+	}
+	for done := false; l.n.Load() < last && !done; {
+		select {
+		case <-over:
+			done = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Error(err)
+	}
+	l.shocks.Add(1)
+	l.full.Store(false)
+}
+
+// newest returns the size of the record's last segment.
+func newest(t *testing.T, dir string) (size int64) {
+	var at time.Time
+	err := filepath.Walk(dir, func(_ string, i os.FileInfo, err error) error {
+		if err == nil && !i.IsDir() && i.ModTime().After(at) && i.Size() > 4<<10 {
+			size, at = i.Size(), i.ModTime()
+		}
+		return err
+	})
+	if err != nil || size == 0 {
+		t.Errorf("the record has no segment: %v", err)
+	}
+	return size
+}
+
+// ended says whether each run ended as it may, and each kind of program at least once as it would alone.
+func (l *load) ended(t *testing.T) {
+	if len(l.odd) > 0 {
+		slices.Sort(l.odd)
+		t.Errorf("%d runs ended as they may not, %d of them by what was killed or cut before: %q", len(l.odd), l.late, slices.Compact(l.odd))
+	}
+	met := map[string]int{}
+	for _, x := range l.told {
+		if x.ok == (x.ends == fail.Other) {
+			met[x.name]++
+		}
+	}
+	for _, p := range programs {
+		if met[p.name] == 0 {
+			t.Errorf("no program that %s ended as it would alone", p.name)
+		}
+	}
+	if l.kinds[fail.Internal.String()] == 0 || l.killed == 0 || l.e.Name == tu.Postgres.Name && l.cut == 0 {
+		t.Errorf("nothing was disturbed: %v, %d workers killed, %d connections cut", l.kinds, l.killed, l.cut)
+	}
+}
+
+// settled compares the database, the chat and the record with what the runs were told, after the questions of the next start.
+func (l *load) settled(t *testing.T) {
+	t.Helper()
+	l.stop()
+	if err := l.record.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := record.OpenFolder(l.dir, l.keys.Private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := again.Unsettled()
+	if err == nil {
+		err = record.Reconcile(t.Context(), again, runs, l.db)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.box.Pass(t.Context()); err != nil {
+		t.Error(err)
+	}
+	l.box.Wait()
+	kept := l.numbers(t)
+	changed := map[int]int64{}
+	for n, x := range l.told {
+		switch {
+		case kept[n] && !x.changes && !x.unknown, kept[n] && !x.ok && !x.unknown:
+			t.Errorf("run %d, which %s, failed and is in the database", n, x.name)
+		case !kept[n] && x.ok && x.changes:
+			t.Errorf("run %d, which %s, ended well and is not in the database", n, x.name)
+		case x.ok && x.posts && !l.chat.heard[n]:
+			t.Errorf("run %d ended well, and the chat has not heard of it", n)
+		case l.chat.heard[n] && !kept[n]:
+			t.Errorf("run %d failed, and the chat has heard of it", n)
+		}
+		if kept[n] {
+			changed[x.owner]++
+		}
+	}
+	l.balances(t, changed)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	v, err := tree.Verify(tree.Dir(l.dir), l.keys.About.Key, "")
+	if err != nil || !v.Complete() || len(v.Unended) > 0 || v.Runs < len(l.told)/2 {
+		t.Errorf("the record: %+v, %v", v, err)
+	}
+	t.Logf("%d runs were asked about at the next start; the record has %d runs, %d entries", len(runs), v.Runs, v.Entries)
+}
+
+// numbers returns the numbers of the runs that are in the database.
+func (l *load) numbers(t *testing.T) map[int64]bool {
+	kept := map[int64]bool{}
+	rows, err := l.raw.Query("SELECT n FROM entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if kept[n] {
+			t.Errorf("run %d is in the database twice", n)
+		}
+		kept[n] = true
+	}
+	return kept
+}
+
+// balances compares each principal's balance with the number of its changes: a change that is there in part would show.
+func (l *load) balances(t *testing.T, changed map[int]int64) {
+	rows, err := l.raw.Query("SELECT owner, sum(balance) FROM accounts GROUP BY owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	got := map[int]int64{}
+	for rows.Next() {
+		var owner int
+		var sum int64
+		if err := rows.Scan(&owner, &sum); err != nil {
+			t.Fatal(err)
+		}
+		if n := sum - 4*initial; n > 0 {
+			got[owner] = n
+		}
+	}
+	if !maps.Equal(got, changed) {
+		t.Errorf("balances grew by %v, and %v changes are in the database", got, changed)
+	}
+}
