@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -143,6 +144,17 @@ func (e *endpoint) threads() int {
 		return 0
 	}
 	return int(st.Nlink) - 2
+}
+
+// slain reports whether a signal ended the worker's first thread. Such a signal ends all threads: a thread that ends alone has done so itself.
+func (e *endpoint) slain() bool {
+	b, err := os.ReadFile(strings.TrimSuffix(e.tasks, "task") + "stat")
+	f := strings.Fields(string(b))
+	if err != nil || len(f) == 0 {
+		return false
+	}
+	status, err := strconv.Atoi(f[len(f)-1])
+	return err == nil && syscall.WaitStatus(status).Signaled()
 }
 
 var pageSize = int64(os.Getpagesize())

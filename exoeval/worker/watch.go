@@ -92,13 +92,13 @@ func (r *run) look() {
 	} else if w.hidden.IsZero() {
 		w.hidden = now
 	}
-	limit, threads := int64(r.bounds.Memory), r.w.end.threads()
+	limit := int64(r.bounds.Memory)
 	switch {
-	case threads > maxThreads:
+	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
-	case !shown && threads > 1 && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending:
+	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending && !r.w.end.slain():
 		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that, but an ending process looks
-		// the same for a moment. A process that others have killed, like the kernel for its memory, has no thread but the first.
+		// the same for a moment, or for longer on a busy machine if others have killed it, like the kernel for want of memory.
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})

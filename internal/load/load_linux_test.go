@@ -30,7 +30,7 @@ func TestLoad(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := newWorld(t, e)
 		t.Setenv("TMPDIR", t.TempDir())
-		l := &load{world: w, told: map[int64]told{}, kinds: map[string]int{}, causes: map[string]int{}}
+		l := &load{world: w, told: make([]told, runs+3*principals), kinds: map[string]int{}, causes: map[string]int{}}
 		l.warm(t)
 		l.run(t, runs/2)
 		first := l.usage(t)
@@ -60,7 +60,7 @@ type load struct {
 	full   atomic.Bool  // the disk is full
 
 	mu          sync.Mutex
-	told        map[int64]told
+	told        []told // by the number of the run
 	kinds       map[string]int
 	causes      map[string]int // of internal errors
 	odd         []string       // runs that ended as they may not
@@ -77,27 +77,25 @@ func (l *load) warm(t *testing.T) {
 	}
 }
 
-// run lets all principals run programs, runs in all, and disturbs them.
+// run lets each principal run as many programs, runs in all, and disturbs them.
 func (l *load) run(t *testing.T, runs int) {
 	t.Helper()
-	begin := time.Now()
-	until := l.n.Load() + int64(runs)
-	var wg sync.WaitGroup
+	begin, from := time.Now(), int(l.n.Load())
+	var all, disturber sync.WaitGroup
 	over := make(chan struct{})
 	for i := range principals {
-		wg.Go(func() {
+		all.Go(func() {
 			mine := programs
 			if l.trusted(i) {
 				mine = honest
 			}
-			for k := i; l.n.Load() < until; k++ {
-				l.one(t.Context(), i, &mine[k%len(mine)])
+			for k := range (runs + principals - 1) / principals {
+				l.one(t.Context(), i, &mine[(from/principals+i+k)%len(mine)])
 			}
 		})
 	}
-	var disturber sync.WaitGroup
-	disturber.Go(func() { l.disturb(t, l.n.Load(), runs, over) })
-	wg.Wait()
+	disturber.Go(func() { l.disturb(t, int64(from), runs, over) })
+	all.Wait()
 	close(over)
 	disturber.Wait()
 	l.took += time.Since(begin)
@@ -228,7 +226,7 @@ func (l *load) ended(t *testing.T) {
 		t.Errorf("%d runs ended as they may not, %d of them by what was killed or cut before: %q", len(l.odd), l.late, slices.Compact(l.odd))
 	}
 	met := map[string]int{}
-	for _, x := range l.told {
+	for _, x := range l.told[1 : l.n.Load()+1] {
 		if x.ok == (x.ends == fail.Other) {
 			met[x.name]++
 		}
@@ -267,8 +265,11 @@ func (l *load) settled(t *testing.T) {
 	l.box.Wait()
 	kept := l.numbers(t)
 	changed := map[int]int64{}
-	for n, x := range l.told {
-		switch {
+	for i, x := range l.told[:l.n.Load()+1] {
+		if x.program == nil {
+			continue // there is no run 0
+		}
+		switch n := int64(i); {
 		case kept[n] && !x.changes && !x.unknown, kept[n] && !x.ok && !x.unknown:
 			t.Errorf("run %d, which %s, failed and is in the database", n, x.name)
 		case !kept[n] && x.ok && x.changes:
@@ -278,7 +279,7 @@ func (l *load) settled(t *testing.T) {
 		case l.chat.heard[n] && !kept[n]:
 			t.Errorf("run %d failed, and the chat has heard of it", n)
 		}
-		if kept[n] {
+		if kept[int64(i)] {
 			changed[x.owner]++
 		}
 	}
@@ -287,7 +288,7 @@ func (l *load) settled(t *testing.T) {
 		t.Error(err)
 	}
 	v, err := tree.Verify(tree.Dir(l.dir), l.keys.About.Key, "")
-	if err != nil || !v.Complete() || len(v.Unended) > 0 || v.Runs < len(l.told)/2 {
+	if err != nil || !v.Complete() || len(v.Unended) > 0 || v.Runs < int(l.n.Load())/2 {
 		t.Errorf("the record: %+v, %v", v, err)
 	}
 	t.Logf("%d runs were asked about at the next start; the record has %d runs, %d entries", len(runs), v.Runs, v.Entries)
