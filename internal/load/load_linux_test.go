@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -26,7 +27,7 @@ import (
 // it may, and nothing grows from the first half of the runs to the second. In the end the database has what the runs were told, and the record is whole.
 func TestLoad(t *testing.T) {
 	tu.NotQuick(t)
-	runs := tu.Amount(300, 20_000)
+	runs := tu.Amount(2*principals, 20_000)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := newWorld(t, e)
 		t.Setenv("TMPDIR", t.TempDir())
@@ -50,12 +51,12 @@ type told struct {
 	owner   int
 	ok      bool // it ended well
 	unknown bool // it was told that nobody knows whether it was kept
-	id      exo.RunID
 }
 
 type load struct {
 	*world
-	n      atomic.Int64 // the number of runs that have begun
+	n      atomic.Int64 // how many runs have begun
+	done   atomic.Int64 // how many have ended
 	shocks atomic.Int64 // grows when something is disturbed, and when that is over
 	full   atomic.Bool  // the disk is full
 
@@ -64,16 +65,16 @@ type load struct {
 	kinds       map[string]int
 	causes      map[string]int // of internal errors
 	odd         []string       // runs that ended as they may not
-	late        int            // runs that a worker or connection failed which was killed or cut before they began
+	late        int            // runs that failed by what was killed or cut before they began, at most one each
 	took        time.Duration
 	killed, cut int
 }
 
-// warm lets each principal run each program once that it may run, so that plans, connections and caches are there.
+// warm lets each principal run one program, one after the other, so that plans, connections and caches are there.
 func (l *load) warm(t *testing.T) {
 	for i := range principals {
-		p := &programs[i%5]
-		l.one(t.Context(), i, p)
+		mine := l.programs(i)
+		l.one(t.Context(), i, &mine[i%len(mine)])
 	}
 }
 
@@ -85,10 +86,7 @@ func (l *load) run(t *testing.T, runs int) {
 	over := make(chan struct{})
 	for i := range principals {
 		all.Go(func() {
-			mine := programs
-			if l.trusted(i) {
-				mine = honest
-			}
+			mine := l.programs(i)
 			for k := range (runs + principals - 1) / principals {
 				l.one(t.Context(), i, &mine[(from/principals+i+k)%len(mine)])
 			}
@@ -106,12 +104,13 @@ func (l *load) one(ctx context.Context, i int, p *program) {
 	n := l.n.Add(1)
 	before, full := l.shocks.Load(), l.full.Load()
 	r := l.tools[i].Run(ctx, p.of(n))
+	l.done.Add(1)
 	disturbed := full || l.full.Load() || l.shocks.Load() != before
 	kind := fail.Other
 	if r.Err != nil {
 		kind = fail.KindOf(r.Err)
 	}
-	x := told{program: p, owner: i, ok: r.Err == nil, id: r.ID}
+	x := told{program: p, owner: i, ok: r.Err == nil}
 	x.unknown = slices.ContainsFunc(r.Effects, func(e exo.Effect) bool {
 		return e.State == exo.StateUnknown || e.State == exo.StateApplied && r.Err != nil
 	})
@@ -126,16 +125,15 @@ func (l *load) one(ctx context.Context, i int, p *program) {
 	case kind == p.ends:
 	case kind == fail.Limit, kind == fail.Conflict: // a busy machine, a full queue or a budget that is used up; two that changed the same
 	case disturbed && (kind == fail.Internal || kind == fail.Crashed || kind == fail.Cancelled):
-	case kind == fail.Internal || kind == fail.Crashed:
+	case kind == fail.Internal, kind == fail.Crashed:
 		l.late++
-		fallthrough
 	default:
 		l.odd = append(l.odd, fmt.Sprintf("%s: %v", p.name, r.Err))
 	}
 }
 
 // each is the number of runs from one disturbance to the next.
-const each = 25
+const each = 20
 
 // cause returns the end of an error's text, in which nothing differs from run to run.
 func cause(err error) string {
@@ -145,17 +143,17 @@ func cause(err error) string {
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// disturb kills a worker and cuts a connection again and again, and fills the disk for a while in the middle.
+// disturb kills a worker and cuts a connection after each few runs, and fills the disk for a while in the middle.
 func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
 	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit fails, too
-	filled := false
-	for next := from + each; ; {
+	filled, next := false, from+each
+	for {
 		select {
 		case <-over:
 			return
 		case <-time.After(time.Millisecond):
 		}
-		switch done := l.n.Load(); {
+		switch done := l.done.Load(); {
 		case !filled && done > from+int64(runs)/2:
 			filled = true
 			l.fill(t, over, done+int64(runs)/8)
@@ -176,54 +174,43 @@ func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
 	}
 }
 
-// fill lets no file grow beyond the record's size until run number last begins.
+// fill lets no file grow beyond the record's until so many runs have ended.
 func (l *load) fill(t *testing.T, over chan struct{}, last int64) {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Error(err)
+	segments, err := filepath.Glob(filepath.Join(l.dir, "*.jsonl"))
+	if err == nil {
+		err = syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit)
+	}
+	if err != nil || len(segments) == 0 {
+		t.Errorf("the record has no segment: %v", err)
 		return
 	}
 	less := limit
-	less.Cur = uint64(newest(t, l.dir) + 500)
+	if i, err := os.Stat(segments[len(segments)-1]); err == nil {
+		less.Cur = uint64(i.Size()) + 500
+	}
 	l.shocks.Add(1)
 	l.full.Store(true)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
-		t.Error(err)
-	}
-	for done := false; l.n.Load() < last && !done; {
+	err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less)
+	for ended := false; l.done.Load() < last && !ended; {
 		select {
 		case <-over:
-			done = true
+			ended = true
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+	if err := errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)); err != nil {
 		t.Error(err)
 	}
 	l.shocks.Add(1)
 	l.full.Store(false)
 }
 
-// newest returns the size of the record's last segment.
-func newest(t *testing.T, dir string) (size int64) {
-	var at time.Time
-	err := filepath.Walk(dir, func(_ string, i os.FileInfo, err error) error {
-		if err == nil && !i.IsDir() && i.ModTime().After(at) && i.Size() > 4<<10 {
-			size, at = i.Size(), i.ModTime()
-		}
-		return err
-	})
-	if err != nil || size == 0 {
-		t.Errorf("the record has no segment: %v", err)
-	}
-	return size
-}
-
 // ended says whether each run ended as it may, and each kind of program at least once as it would alone.
 func (l *load) ended(t *testing.T) {
-	if len(l.odd) > 0 {
+	if len(l.odd) > 0 || l.late > l.killed+l.cut {
 		slices.Sort(l.odd)
-		t.Errorf("%d runs ended as they may not, %d of them by what was killed or cut before: %q", len(l.odd), l.late, slices.Compact(l.odd))
+		t.Errorf("%d runs ended as they may not, and %d by what nothing disturbed: %q", len(l.odd), l.late, slices.Compact(l.odd))
 	}
 	met := map[string]int{}
 	for _, x := range l.told[1 : l.n.Load()+1] {
@@ -245,6 +232,9 @@ func (l *load) ended(t *testing.T) {
 func (l *load) settled(t *testing.T) {
 	t.Helper()
 	l.stop()
+	if workers, dead := children(t); len(workers)+dead > 0 {
+		t.Errorf("%d workers and %d zombies are left", len(workers), dead)
+	}
 	if err := l.record.Close(); err != nil {
 		t.Fatal(err)
 	}

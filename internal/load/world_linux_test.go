@@ -121,6 +121,14 @@ func newWorld(t *testing.T, e tu.Engine) *world {
 // trusted reports whether the programs of a principal run in this process, where a hostile one would end the test.
 func (w *world) trusted(i int) bool { return i >= principals-8 }
 
+// programs are those that a principal sends.
+func (w *world) programs(i int) []program {
+	if w.trusted(i) {
+		return honest
+	}
+	return programs
+}
+
 func accounts() (all []string) {
 	for i := range principals {
 		for k := range 4 {
