@@ -19,7 +19,7 @@ import (
 // the one sends beyond its share is refused to it alone. It prints how long programs take with that principal and without it.
 func TestHostilePrincipal(t *testing.T) {
 	tu.NotQuick(t)
-	each := tu.Amount(1, 100)
+	each := tu.Amount(1, 30)
 	w := newWorld(t, tu.SQLite)
 	p, err := worker.NewPool(worker.PoolOptions{Workers: 4, Queue: 8})
 	if err != nil {
