@@ -60,7 +60,7 @@ func (l *load) usage(t *testing.T) (u usage) {
 		return nil
 	})
 	if l.e.Name == tu.Postgres.Name {
-		if err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", appName).Scan(&u.Sessions); err != nil {
+		if err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", l.app).Scan(&u.Sessions); err != nil {
 			t.Error(err)
 		}
 	}

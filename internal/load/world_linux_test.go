@@ -4,6 +4,7 @@ package load_test
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"fmt"
 	"io"
@@ -37,7 +38,6 @@ const (
 	principals = 64
 	spenders   = 4   // so many principals have a budget that they use up
 	initial    = 100 // the balance of each account
-	appName    = "exo_load"
 )
 
 type account struct{ ID, Owner, Balance, Pin int64 }
@@ -48,6 +48,7 @@ type entry struct{ ID, Owner, N int64 }
 // world is a host.
 type world struct {
 	e      tu.Engine
+	app    string  // its name at the database's server
 	raw    *sql.DB // an unguarded connection
 	db     *exosql.DB
 	tools  [principals]*codemode.Tool
@@ -63,10 +64,10 @@ type world struct {
 
 func newWorld(t *testing.T, e tu.Engine) *world {
 	t.Helper()
-	w := &world{e: e, keys: treetest.NewKeys(t, false), dir: filepath.Join(t.TempDir(), "record"), chat: newChat(t)}
+	w := &world{e: e, app: "exo_load_" + rand.Text(), keys: treetest.NewKeys(t, false), dir: filepath.Join(t.TempDir(), "record"), chat: newChat(t)}
 	url := e.URL(t)
 	if e.Name == tu.Postgres.Name {
-		url = tu.WithParam(t, url, "application_name", appName)
+		url = tu.WithParam(t, url, "application_name", w.app)
 	}
 	w.raw = e.SQLDB(t, url)
 	w.db = e.OpenURL(t, url, &exosql.OpenOptions{Conns: 8, Witness: true, Setup: e.Exec(
