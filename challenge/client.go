@@ -37,7 +37,7 @@ type player struct {
 func newPlayer(ctx context.Context, at string) (*player, error) {
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no address of a challenge", at)
+		return nil, fmt.Errorf("%q is no address of a challenge: want https://HOST, or http://HOST:PORT", at)
 	}
 	p := &player{at: strings.TrimRight(at, "/"), tries: maxTries}
 	var out struct{ Token string }

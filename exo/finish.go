@@ -255,7 +255,7 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 	defer cancel(nil)
 	defer held.whenCut(cancel)()
 	ctx, end := observe.Begin(ctx, held.Root.Observed())
-	defer func() { end(observe.Outcome{Error: observe.Failed(err), Rows: v.Count()}) }()
+	defer func() { end(observe.Outcome{Error: observe.ErrorOf(err), Rows: v.Count()}) }()
 	replied := make(chan value.Value, 1)
 	failed, returned := within.Limit(ctx, s.gate.limits.Held, func(ctx context.Context) error {
 		m, err := held.unsealing()

@@ -15,9 +15,9 @@ import (
 // the catalogue, which does not show how it decides.
 type Sink interface {
 	Object
-	// Admits is called for each message to the object that is an effect. It is also called for a message that is a sink, if the run has read
-	// labelled values. A label may leave only if both Method.Admits and the returned label admit it. So Method.Admits must name every label that
-	// some recipient may have. In m, each labelled argument, and each labelled part of an argument, is the zero Value: a value that a program
+	// Admits is called for each message that is an effect and, if the run has read labelled values, for each message that is a sink. A label may
+	// leave only if both Method.Admits and the returned label admit it. So Method.Admits must name every label that Admits returns for any
+	// recipient. In m, each labelled argument, and each labelled part of an argument, is the zero Value: a value that a program
 	// may not read must not decide where things go. If Admits does not know an argument, as with that zero Value, it must return the zero Label,
 	// which admits public values only. A panic counts as the zero Label. Admits must neither wait nor act.
 	Admits(m *Message) value.Label

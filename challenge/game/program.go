@@ -99,8 +99,8 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 	}
 }
 
-// record takes the statements from a run's events, within the bounds of a record. Without bounds, the values of a hundred messages of 8 MB
-// would use as much memory during the run. The events of a run come one at a time, and none comes after the run.
+// record takes the statements from a run's events, up to the size that a record may have. Without that bound, the values of a hundred
+// messages of 8 MB would take 800 MB until the run ends. The events of a run come one at a time, and none comes after the run.
 func (a *Attempt) record(ev exo.Entry) error {
 	for _, d := range ev.Details {
 		q, ok := d.(exosql.Query)

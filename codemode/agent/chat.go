@@ -50,7 +50,7 @@ func (c *Chat) mend() error {
 		case m.Role == RoleAssistant && len(m.Results) > 0:
 			return bad("is the model's and has results")
 		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
-			return bad("has results without calls")
+			return bad("is the tool's: it must follow one of the model, with at most one result for each call there, and no text or calls of its own")
 		case m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleTool:
 			return bad(fmt.Sprintf("has the role %q", m.Role))
 		}

@@ -78,7 +78,7 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 		}
 	}
 	if w == nil {
-		return fmt.Errorf("no change set that waits begins with %q; .changes lists them", difference.Shown(id))
+		return fmt.Errorf("no change set that waits has an ID that begins with %q: give at least 6 characters of one that .changes lists", difference.Shown(id))
 	}
 	by, err := difference.Operator()
 	switch {

@@ -74,7 +74,7 @@ func read(e *store.Entry) (out entry, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&out); err != nil || len(out.Used) != kinds || slices.Min(out.Used) < 0 {
-		err = fmt.Errorf("budget: the entry %.80q does not say what was used: %.200s; correct it, or remove it, which gives all of it back", e.Key, e.Value)
+		err = fmt.Errorf("budget: the entry %.80q does not show how much of the budget was used: %.200s; correct the entry, or remove it: then the whole budget is free again", e.Key, e.Value)
 	}
 	return out, err
 }

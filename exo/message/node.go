@@ -68,7 +68,7 @@ func (n *Node) Observed() observe.Activity {
 	if n == nil || n.Recv == nil || n.method == nil {
 		return observe.Activity{Kind: observe.Message}
 	}
-	return observe.Activity{Kind: observe.Message, Of: n.Recv.Type.Name, Name: n.method.Name}
+	return observe.Activity{Kind: observe.Message, Interface: n.Recv.Type.Name, Name: n.method.Name}
 }
 
 // Label returns the joined label of everything that the node reads.

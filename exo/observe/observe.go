@@ -28,11 +28,11 @@ const (
 
 // Activity describes what begins. All its texts but Parent are names that the host declared.
 type Activity struct {
-	Kind   Kind
-	Name   string   // Name is the name of the tool, or of the message's method, "" if the message was malformed; for a Statement it is its first word
-	Of     string   // Of is the name of the message's interface
-	Tables []string // Tables are those of a Statement, sorted; of one that changes rows it is the table with these rows
-	System string   // System is the kind of the Statement's database: sqlite or postgresql
+	Kind      Kind
+	Name      string   // Name is the name of the tool, or of the message's method, "" if the message was malformed; for a Statement it is its first word
+	Interface string   // Interface is the name of the message's interface
+	Tables    []string // Tables are those of a Statement, sorted; of one that changes rows it is the table with these rows
+	System    string   // System is the kind of the Statement's database: sqlite or postgresql
 	// Parent is, for a ToolCall, the client's traceparent (W3C Trace Context) as the client sent it, or "". It may be malformed.
 	Parent string
 }
@@ -83,8 +83,8 @@ func Begin(ctx context.Context, a Activity) (with context.Context, end func(Outc
 // Unobserved is the end of an activity that nothing observes.
 func Unobserved(Outcome) {}
 
-// Failed returns the Error of an Outcome: "" for nil, and otherwise the kind of err.
-func Failed(err error) string {
+// ErrorOf returns the Error of an Outcome: "" for nil, and otherwise the kind of err.
+func ErrorOf(err error) string {
 	if err == nil {
 		return ""
 	}

@@ -49,13 +49,13 @@ func TestObserved(t *testing.T) {
 	type depth struct{}
 	o := observer(func(ctx context.Context, a observe.Activity) (context.Context, func(observe.Outcome)) {
 		d, _ := ctx.Value(depth{}).(int)
-		told = append(told, fmt.Sprint(d, " ", a.Of, ".", a.Name))
+		told = append(told, fmt.Sprint(d, " ", a.Interface, ".", a.Name))
 		return context.WithValue(ctx, depth{}, d+1), func(out observe.Outcome) { told = append(told, fmt.Sprint(a.Name, " ", out.Error, " ", out.Rows)) }
 	})
 	ctx, outer := observe.Begin(observe.With(t.Context(), o), observe.Activity{Kind: observe.Run, Name: "execute"})
-	_, inner := observe.Begin(ctx, observe.Activity{Kind: observe.Message, Of: "Note", Name: "count"})
-	inner(observe.Outcome{Error: observe.Failed(fail.Errorf(fail.Limit, "", "a text"))})
-	outer(observe.Outcome{Error: observe.Failed(nil), Rows: 3})
+	_, inner := observe.Begin(ctx, observe.Activity{Kind: observe.Message, Interface: "Note", Name: "count"})
+	inner(observe.Outcome{Error: observe.ErrorOf(fail.Errorf(fail.Limit, "", "a text"))})
+	outer(observe.Outcome{Error: observe.ErrorOf(nil), Rows: 3})
 	if got := fmt.Sprint(told); got != "[0 .execute 1 Note.count count limit 0 execute  3]" {
 		t.Error(got)
 	}
@@ -68,7 +68,7 @@ func TestObserved(t *testing.T) {
 // who reads telemetry.
 func TestNoRoomForValues(t *testing.T) {
 	for of, want := range map[reflect.Type]string{
-		reflect.TypeFor[observe.Activity](): "Kind observe.Kind Name string Of string Tables []string System string Parent string ",
+		reflect.TypeFor[observe.Activity](): "Kind observe.Kind Name string Interface string Tables []string System string Parent string ",
 		reflect.TypeFor[observe.Outcome]():  "Error string Rows int Run string ",
 	} {
 		got := ""
@@ -90,7 +90,7 @@ func BenchmarkUnobserved(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		_, end := observe.Begin(ctx, observe.Activity{Kind: observe.Message, Of: "Note", Name: "count"})
+		_, end := observe.Begin(ctx, observe.Activity{Kind: observe.Message, Interface: "Note", Name: "count"})
 		end(observe.Outcome{Rows: 1})
 	}
 }

@@ -196,7 +196,8 @@ func (o *Outbox) seal(key, to string, body []byte) ([]byte, error) {
 	return box.Seal(body, []byte(to)), err
 }
 
-// Put keeps a message until it is delivered. A message that was staged under the key is released. One that is there already stays as it is.
+// Put keeps a message until it is delivered. If a message is staged or unknown under the key, Put releases it. One that waits, was sent or has
+// failed stays as it is.
 func (o *Outbox) Put(ctx context.Context, to, key string, body []byte) error {
 	err := o.add(ctx, waiting(to, key), body)
 	if err == nil {

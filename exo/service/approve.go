@@ -35,7 +35,7 @@ func (op Operation) ApproveOutside(who changeset.Who, field string, known ...str
 
 func (op Operation) approvedBy(a *approval) Operation {
 	if op.approve != nil { // a second approval would replace the first, which may check another field
-		op.misuse = errors.New("Approve or ApproveOutside was called twice: a method has only one rule, so use Approve")
+		op.misuse = errors.New("Approve or ApproveOutside was called twice: a method has only one rule: call one of them once; Approve covers every call")
 	}
 	op.approve = a
 	return op

@@ -110,7 +110,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		f.kind = formRecord
 		err = f.structFields(at, outer)
 	default:
-		return bad("can't be a value of a program")
+		return bad("can't be a value of a program: want a bool, a text, a number, a time.Time, any, or a struct, slice, map or pointer of these")
 	}
 	if err != nil {
 		return nil, err

@@ -208,7 +208,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		return nil, nil, err
 	}
 	if in.Name != value.TypeRecord {
-		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
+		return nil, nil, fmt.Errorf("the argument is %s, which programs see as one value: it must be a struct with a field for each parameter", op.in)
 	}
 	if err := op.checkReaders(); err != nil {
 		return nil, nil, err

@@ -19,7 +19,7 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sdk, err := telemetry.New(telemetry.Options{Tracer: trace.NewTracerProvider(trace.WithBatcher(discard{})), Meter: metric.NewMeterProvider(metric.WithReader(metric.NewManualReader()))})
+	sdk, err := telemetry.New(telemetry.Options{TracerProvider: trace.NewTracerProvider(trace.WithBatcher(discard{})), MeterProvider: metric.NewMeterProvider(metric.WithReader(metric.NewManualReader()))})
 	if err != nil {
 		b.Fatal(err)
 	}

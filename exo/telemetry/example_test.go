@@ -22,7 +22,7 @@ func Example() {
 	}
 	spans := tracetest.NewInMemoryExporter() // a real host: otlptracehttp.New, and trace.WithBatcher below
 	tracer := trace.NewTracerProvider(trace.WithSyncer(spans))
-	seen, err := telemetry.New(telemetry.Options{Tracer: tracer}) // and Meter, Programs, Approvals
+	seen, err := telemetry.New(telemetry.Options{TracerProvider: tracer}) // and MeterProvider, Programs, Approvals
 	must(err)
 
 	crm, err := service.New("crm", "customers", service.Read("find", "finds a customer", func(ctx context.Context, in struct {

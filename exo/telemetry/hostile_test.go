@@ -126,7 +126,7 @@ func TestNoSecretLeaves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tel, err := telemetry.New(telemetry.Options{Tracer: x.Tracer, Meter: x.Meter})
+			tel, err := telemetry.New(telemetry.Options{TracerProvider: x.Tracer, MeterProvider: x.Meter})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestNoFrameNamesASpan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tel, err := telemetry.New(telemetry.Options{Tracer: x.Tracer, Meter: x.Meter})
+		tel, err := telemetry.New(telemetry.Options{TracerProvider: x.Tracer, MeterProvider: x.Meter})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,8 @@ import (
 
 // Options are the options of New. Each may be nil.
 type Options struct {
-	Tracer trace.TracerProvider // Tracer makes the spans; nil: there are none
-	Meter  metric.MeterProvider // Meter makes the metrics; nil: there are none
+	TracerProvider trace.TracerProvider // TracerProvider makes the spans; nil: there are none
+	MeterProvider  metric.MeterProvider // MeterProvider makes the metrics; nil: there are none
 	// Programs counts programs and workers: func() telemetry.Programs { return telemetry.Programs(pool.Stats()) }.
 	Programs func() Programs
 	// Approvals counts the change sets that wait for a person, like the method Waiting of a review.Keeper.
@@ -44,13 +44,13 @@ const scope = "github.com/exoagent/exoagent/exo/telemetry"
 
 // New makes the instruments. It fails if a provider does not make one of them.
 func New(opt Options) (*Telemetry, error) {
-	if opt.Tracer == nil {
-		opt.Tracer = tracenoop.NewTracerProvider()
+	if opt.TracerProvider == nil {
+		opt.TracerProvider = tracenoop.NewTracerProvider()
 	}
-	if opt.Meter == nil {
-		opt.Meter = metricnoop.NewMeterProvider()
+	if opt.MeterProvider == nil {
+		opt.MeterProvider = metricnoop.NewMeterProvider()
 	}
-	t, m := &Telemetry{tracer: opt.Tracer.Tracer(scope)}, opt.Meter.Meter(scope)
+	t, m := &Telemetry{tracer: opt.TracerProvider.Tracer(scope)}, opt.MeterProvider.Meter(scope)
 	var errs [5]error
 	seconds := func(i int, name, about string, bounds ...float64) (h metric.Float64Histogram) {
 		h, errs[i] = m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(about), metric.WithExplicitBucketBoundaries(bounds...))
@@ -168,7 +168,7 @@ func describe(a observe.Activity) (string, trace.SpanKind, []attribute.KeyValue)
 	if a.Name == "" {
 		return "message", trace.SpanKindInternal, nil
 	}
-	return a.Of + "." + a.Name, trace.SpanKindInternal, []attribute.KeyValue{attribute.String("exoagent.interface", a.Of), attribute.String("exoagent.method", a.Name)}
+	return a.Interface + "." + a.Name, trace.SpanKindInternal, []attribute.KeyValue{attribute.String("exoagent.interface", a.Interface), attribute.String("exoagent.method", a.Name)}
 }
 
 // counted returns the attributes of a span that are known at its end.

@@ -36,7 +36,7 @@ func collect(t testing.TB, opt telemetry.Options) *collected {
 	t.Helper()
 	c := &collected{spans: tracetest.NewInMemoryExporter(), reader: metric.NewManualReader()}
 	c.tracer = trace.NewTracerProvider(trace.WithSyncer(c.spans))
-	opt.Tracer, opt.Meter = c.tracer, metric.NewMeterProvider(metric.WithReader(c.reader))
+	opt.TracerProvider, opt.MeterProvider = c.tracer, metric.NewMeterProvider(metric.WithReader(c.reader))
 	var err error
 	if c.Telemetry, err = telemetry.New(opt); err != nil {
 		t.Fatal(err)

@@ -63,10 +63,10 @@ func (w *world) Take(exo.Principal, time.Time, int) (left int, err error) {
 // Begin implements exo.Budgets: they refuse what those of the recorded run refused.
 func (w *world) Begin(exo.Run, exo.Limits) exo.Purse { return purse{w} }
 
-// purse uses nothing.
+// purse takes nothing from a budget. It repeats what the budgets of the recorded run refused.
 type purse struct{ *world }
 
-// Take implements exo.Purse. The gate comes first with what it refuses by itself.
+// Take implements exo.Purse. The gate calls it after its own checks, so a refusal of the gate has already happened again.
 func (p purse) Take(_ time.Time, n uint64, u exo.Use, _ bool) error {
 	c := p.was.calls[n]
 	switch {

@@ -98,7 +98,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 	}
 	space := size + uint64(memory) + addressSlack
 	if err := unix.Prlimit(p.Pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}, nil); err != nil {
-		return fmt.Errorf("worker: address space: %w", err)
+		return fmt.Errorf("worker: the limit on the address space can't be set: %w", err)
 	}
 	used, _ := e.cpu()
 	// These are whole seconds since the start of the process; the host's own watch is more exact.
@@ -107,7 +107,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
 	}
 	if err := unix.Prlimit(p.Pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: min(seconds, e.most), Max: e.most}, nil); err != nil {
-		return fmt.Errorf("worker: processor time: %w", err)
+		return fmt.Errorf("worker: the limit on processor time can't be set: %w", err)
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	return ofGroup, ofMember
 }
 
-// position simulates the turns with next, so that both always agree.
+// position returns in which turn x comes, counted from 1, or 0 if x does not wait. It runs next on a copy of the turns, so it agrees with them.
 func (t *turns[G]) position(x *Ticket[G]) int {
 	c := turns[G]{}
 	for _, g := range t.groups {

@@ -65,8 +65,8 @@ func TestApproveProblems(t *testing.T) {
 	}
 	for change, want := range map[[2]string]string{
 		{"header: X-Reader, ", ""}:                                                               "proxy: want `header`, `issuer` and `audience`",
-		{"header: X-Reader", "header: Authorization"}:                                            "want a header that only the proxy writes",
-		{"header: X-Reader", "header: Cookie"}:                                                   "want a header that only the proxy writes",
+		{"header: X-Reader", "header: Authorization"}:                                            "want the name of a header that only the proxy writes",
+		{"header: X-Reader", "header: Cookie"}:                                                   "want the name of a header that only the proxy writes",
 		{"issuer: https://login", "issuer: https://lgin"}:                                        "`serve` has no issuer",
 		{"audience: https://shop.example.com/changes", "audience: https://shop.example.com/mcp"}: "the audience of clients' tokens",
 		{"audience: https://shop.example.com/changes", "audience: changes"}:                      "audience: want the address",
@@ -232,7 +232,7 @@ func TestApprovalFindings(t *testing.T) {
 	}
 }
 
-// TestToolOptionsReview: the options of a file with a rule let no run commit before they have the store.
+// TestToolOptionsReview: the options of a file with a rule let no run commit before they have the store, and those of a file with `access` none begin.
 func TestToolOptionsReview(t *testing.T) {
 	f := parse(t, asking(t, "always", t.TempDir()))
 	p, err := f.ParseClaims("org=1,user=1,states=open")
@@ -242,7 +242,11 @@ func TestToolOptionsReview(t *testing.T) {
 	if o := f.ToolOptions(p); o.Review == nil || o.Review.Review(t.Context(), &exo.Reviewed{}) == nil {
 		t.Error("a run is not reviewed")
 	}
-	if o := parse(t, whole).ToolOptions(p); o.Review != nil {
-		t.Error("a file without a rule has a reviewer")
+	if o := parse(t, whole).ToolOptions(p); o.Review != nil || o.Revoked != nil {
+		t.Error("a file without a rule has a reviewer, or a list")
+	}
+	o := parse(t, whole+"access: {store: here}\n").ToolOptions(p)
+	if _, _, err := o.Revoked.Begin(t.Context(), "ann"); o.Revoked == nil || err == nil {
+		t.Error("runs begin without the list of who is revoked")
 	}
 }

@@ -1,6 +1,7 @@
 package grantfile
 
-// This file opens the services of a file, and reports their problems. Package services reads and makes them.
+// This part of the package opens the services that a grant file declares, and reports what is wrong with them. Package services reads the
+// declarations and makes the services.
 
 import (
 	"context"

@@ -189,9 +189,9 @@ func direct(conn *pgconn.PgConn, s session) bool {
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// compareSessions finds out whether sessions are shared, with a second connection, the peer. Both ask in turn for their session. An unshared
-// session never changes. A pool that reuses the last free session gives both the same. A pool that reuses the oldest one gives a connection
-// that asks twice another session. Other clients cause only more changes. To hide sharing they must do so in all rounds.
+// compareSessions finds out by a second connection, the peer, whether connections share sessions. Both ask in turn which session serves them. An
+// unshared session never changes. A pool that reuses the session freed last gives both connections the same one. A pool that reuses the one freed
+// first gives one connection different ones. Other clients change sessions more often, which also reveals sharing.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err

@@ -178,8 +178,8 @@ type Collected struct {
 	Run     Expr    // on Postgres the Running of X, which also orders the list
 }
 
-// Running is the number of bytes of the texts X up to a row, and 8 more for each; Postgres only. It is allowed where RowNumber is. For a NULL
-// X it is NULL, or the value before.
+// Running is a running sum, on Postgres only: for each text X up to this row, its bytes and 8 more. It is allowed where RowNumber is. A row whose
+// X is NULL adds nothing. Before the first text the sum is NULL.
 type Running struct {
 	X           Expr
 	PartitionBy []Expr

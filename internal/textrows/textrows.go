@@ -45,7 +45,7 @@ func CSV(text string, separator rune) (out []map[string]any, err error) {
 			name = "column" + strconv.Itoa(i+1)
 		}
 		if has[name] || name == "__proto__" {
-			return nil, fmt.Errorf("line 1: the column %q is there twice, or can't be the name of one: read gives the text", name)
+			return nil, fmt.Errorf("line 1: %q is the name of two columns, or is __proto__, which can't be a name: call read in place of rows, for the text of the file", name)
 		}
 		has[name], names = true, append(names, name)
 	}

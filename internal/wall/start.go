@@ -45,7 +45,7 @@ const maxErrors = 16 << 20
 // The program does not get errs itself, because terminals and logs are often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if runtime.GOOS == "windows" { // pipes there have no write deadline, so a program that does not read its input could block the host
-		return nil, errors.New("wall: programs can't be started on Windows: use an address")
+		return nil, errors.New("wall: programs can't be started on Windows: give the address of a server that already runs, instead of a command")
 	}
 	if err := s.check(); err != nil {
 		return nil, err

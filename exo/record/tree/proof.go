@@ -168,7 +168,7 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 			return nil, fmt.Errorf("entry %d is not in the log that the checkpoint signs: %w", x.Number, err)
 		}
 		if x.Run.String() != head.Run || !at.goesOn(x.Entry) {
-			return nil, fmt.Errorf("entry %d does not follow the one before it in run %s: an entry is missing", x.Number, head.Run)
+			return nil, fmt.Errorf("entry %d is not the next one of run %s: an entry is missing, repeated or of another run: get the proof again", x.Number, head.Run)
 		}
 		if err := x.outside(new([]byte)); err != nil {
 			return nil, err

@@ -130,5 +130,5 @@ type funcInfo struct {
 	arrow    bool
 	children []*funcInfo
 	uses     []*binding // names in the function that may refer to functions of the program
-	records  bool       // the function may be called with placeholders, so its operators are rewritten
+	records  bool       // the function may be a callback that is called once, with placeholders for rows, to record an expression; so its operators are rewritten into calls
 }

@@ -471,7 +471,7 @@ func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int)
 // not make the write fail, and no error reveals it to the program.
 func imaged(p *plan.Plan, row *expr.Row, m *exo.Message) *plan.Plan {
 	if p != nil {
-		for i := range row.Table.Keys { // NULL in a key would find no row
+		for i := range row.Table.Keys { // a misfit in a key is an error: as NULL, the key would find no row
 			p.Cells[i].Misfits = false
 		}
 		for i, col := range row.Facet.Cols {

@@ -34,8 +34,11 @@ func (f *Facet) approve(rules []Approval) error {
 			return fmt.Errorf("exosql: facet %s: an approval with the least strength %q: want page, or none", f.Alias, a.Who.Least)
 		}
 		for _, c := range a.Columns {
-			if c == nil || !slices.Contains(f.Cols, c) {
-				return fmt.Errorf("exosql: facet %s: an approval names a column that the facet does not show: add the column to the facet, or leave it out of the approval", f.Alias)
+			if c == nil {
+				return fmt.Errorf("exosql: facet %s: an approval names a nil column: name one that the facet shows", f.Alias)
+			}
+			if !slices.Contains(f.Cols, c) {
+				return fmt.Errorf("exosql: facet %s: an approval names the column %s, which the facet does not show: add it to the facet, or leave it out of the approval", f.Alias, c.Name)
 			}
 		}
 	}

@@ -19,12 +19,12 @@ type Named struct {
 }
 
 // Subquery is what a callback asks about the rows that a link of its row leads to: a column of the one row,
-// an aggregate, or whether such rows exist. In the statement it is a subquery of the callback's row, with
-// tables that entered with their own scopes. So it has one value in each row, and duplicates no row. The
-// program's conditions on linked rows are inside, after their scope: behind a fence, in a guard, or in a plan
-// that was judged open. Conditions on the value are outside, like those on any column.
+// an aggregate, or whether such rows exist. In the statement it is a subquery, and each of its tables has
+// its own scope. It has one value in each row, and duplicates no row. The program's conditions on linked rows are
+// inside it. No engine tries them on a row out of scope: package fence has the forms that ensure this. Conditions
+// on the value are outside, like those on any column.
 //
-// It is compiled again at each use, since the row may be in another derived table by then.
+// A Subquery is compiled again at each use, since the row may be in another derived table by then.
 type Subquery struct {
 	N   *message.Node
 	Env Names

@@ -28,7 +28,7 @@ import (
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // either is set if the next line searches for one of several conditions, which each read the table
+	var either error // either is set where the next line has to be one of the searches of a MULTI-INDEX OR: it is the error if it is none
 	several := false // several: such lines were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")

@@ -42,7 +42,7 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 	}
 }
 
-// sqlState matches a code of PostgreSQL. A trigger may choose the code, but not such that it holds a value of any length.
+// sqlState matches a code of PostgreSQL. A trigger may choose the code, and put a row's value into it: five characters bound how much that can be.
 var sqlState = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Z]{5}$`) })
 
 // observedError returns the database's code of an error, or its kind; "" for an open statement that the fence refused, after which another runs.
@@ -62,5 +62,5 @@ func observedError(err error) string {
 	}](err); ok {
 		return e.ErrorCode()
 	}
-	return observe.Failed(err)
+	return observe.ErrorOf(err)
 }

@@ -15,7 +15,7 @@ import (
 type observer struct{ told string }
 
 func (o *observer) Begin(ctx context.Context, a observe.Activity) (context.Context, func(observe.Outcome)) {
-	o.told = fmt.Sprint(a.System, " ", a.Name, " ", a.Tables, " ", a.Of)
+	o.told = fmt.Sprint(a.System, " ", a.Name, " ", a.Tables, " ", a.Interface)
 	return ctx, func(out observe.Outcome) { o.told += fmt.Sprint("; ", out.Error, " ", out.Rows) }
 }
 

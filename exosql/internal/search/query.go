@@ -37,7 +37,7 @@ func Parse(s string) (*Query, error) {
 	case len(s) > MaxQuery:
 		return nil, fmt.Errorf("the text to search for is longer than %d bytes: search for the words that matter", MaxQuery)
 	case !utf8.ValidString(s):
-		return nil, errors.New("the text to search for has invalid characters")
+		return nil, errors.New("the text to search for is not valid Unicode: it may have half of a character, which must be removed")
 	}
 	p := &parser{rest: plainQuotes.Replace(s), whole: s}
 	for p.rest != "" && p.err == nil {

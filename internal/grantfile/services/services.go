@@ -212,7 +212,7 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 				r.At(s.Pos, "the secret %s: `oauth`, the address of a token endpoint, and `client`, the client's ID, go together; `scopes` and `networks` may be with them, and `prefix` may not, since a token is sent behind \"Bearer \"", e.Name)
 			}
 			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
-				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command`: a list of a program that prints it and its arguments", e.Name)
+				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command: [PROGRAM, ARGUMENT]`, where the program prints the secret", e.Name)
 			}
 		}
 		out = append(out, s)

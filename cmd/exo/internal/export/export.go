@@ -31,10 +31,10 @@ func Start(ctx context.Context, s Served) (with context.Context, stop func(), er
 		opt.Approvals = s.Keeper.Waiting
 	}
 	if x.Tracer != nil { // a nil *TracerProvider in the interface would not be nil
-		opt.Tracer = x.Tracer
+		opt.TracerProvider = x.Tracer
 	}
 	if x.Meter != nil {
-		opt.Meter = x.Meter
+		opt.MeterProvider = x.Meter
 	}
 	t, err := telemetry.New(opt)
 	if err != nil {

@@ -49,7 +49,7 @@ type Session struct {
 
 	unit     *unitStatements // unit is set for a Writer in a unit of work
 	affected int64           // affected counts the rows that statements have changed
-	later    []found         // later is what must be looked up (see agree)
+	later    []found         // later has the values of keys that the unit has changed, to be looked up in its snapshot (see agree)
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
 }

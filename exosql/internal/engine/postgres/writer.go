@@ -30,7 +30,7 @@ type Writer struct {
 	rules                         map[string]*knownRules // rules are by table
 	knows                         bool                   // knows: the unit has read something
 	atOnce                        time.Time              // atOnce is when the database was last found to have no deferrable constraints
-	images                        *images                // images are those of the unit, after Capture
+	images                        *images                // images are the rows that the unit has changed, as they were before and after; nil until Capture
 	imaging                       imageStatements
 	unable                        time.Time // unable is when the functions of images were last found to be missing
 }
