@@ -152,7 +152,7 @@ func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
 			l.killed += killOne(t)
 			if l.e.Name == tu.Postgres.Name {
 				var n int
-				err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle' LIMIT 1) AS a", l.app).Scan(&n)
+				err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = $1 ORDER BY state = 'idle' LIMIT 1) AS a", l.app).Scan(&n)
 				if err != nil {
 					t.Error(err)
 				}
