@@ -5,9 +5,10 @@
 #   ./test.sh          all checks and tests; those of what runs side by side with the race detector, too
 #   ./test.sh --quick  before a commit: build, vet, and the tests that cost little, on PostgreSQL too where it is installed;
 #                      fewer random cases, no race detector, no browser. It installs nothing
-#   ./test.sh --long   what runs without a flag, with 100,000 random programs that read and as many that write, all cases where a
-#                      normal run takes a share of many alike, everything with the race detector, a minute of each fuzz target, the
-#                      mutations, builds for macOS and Windows, and what touches PostgreSQL on each version that we name
+#   ./test.sh --long   what runs without a flag, with 100,000 random programs that read and as many that write, 20,000 of 64
+#                      principals while workers, connections and the disk fail, all cases where a normal run takes a share of many
+#                      alike, everything with the race detector, a minute of each fuzz target, the mutations, builds for macOS and
+#                      Windows, and what touches PostgreSQL on each version that we name
 #   ./test.sh --mutations
 #                      only the mutations: breaks each line of testdata/mutations, which keeps
 #                      an attacker out, in a copy, and requires the test named there to fail
@@ -20,7 +21,7 @@ case "${1:-}" in
   --quick) quick=1 ;;
   --long) long=1 timeout=24h ;;
   --mutations) only_mutations=1 ;;
-  -h|--help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  -h|--help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "test.sh: unknown argument $1; see --help" >&2; exit 2 ;;
 esac
 

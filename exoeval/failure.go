@@ -9,7 +9,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
-	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -44,11 +43,11 @@ func (r *run) failure(err error) error {
 	return r.Placed(&fail.Error{Kind: fail.Internal, Err: err}, 0, 0)
 }
 
-var missingMember = realm.Expression(`^Object has no member '(\w+)'`)
+var missingMember = scalar.Pattern(`^Object has no member '(\w+)'`)
 
-var memberOfNothing = realm.Expression(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
+var memberOfNothing = scalar.Pattern(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
 
-var fixedMember = realm.Expression(`^Cannot assign to read only property '(\w+)'`)
+var fixedMember = scalar.Pattern(`^Cannot assign to read only property '(\w+)'`)
 
 // reason returns the error for a thrown or rejected value. It may run code of the program.
 func (r *run) reason(v goja.Value, line, col int) error {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"math"
-	"regexp"
 	"strings"
 	"time"
 
@@ -100,13 +99,13 @@ func notOpenable(scheme string, colon bool) string {
 		return "the path is empty; " + want
 	case colon && (scheme == "postgres" || scheme == "postgresql"):
 		return scheme + ": has no // after it; " + want
-	case !colon || !isScheme.MatchString(scheme):
+	case !colon || !isScheme().MatchString(scheme):
 		return `no such kind of database: there is no scheme; want "sqlite:" before a path, or postgres://user@host/database`
 	}
 	return "no such kind of database: " + scheme + ":…; " + want
 }
 
-var isScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
+var isScheme = scalar.Pattern(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 
 // OpenSQLite opens the database in the file at path, or a new one for ":memory:". A missing file is an error, unless OpenOptions.Setup creates it.
 func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {

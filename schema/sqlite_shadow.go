@@ -5,8 +5,9 @@ package schema
 
 import (
 	"database/sql"
-	"regexp"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // shadowNames are the endings of shadow tables' names, by module.
@@ -16,8 +17,8 @@ var shadowNames = map[string][]string{
 }
 
 var (
-	virtualTable = regexp.MustCompile(`(?is)^CREATE\s+VIRTUAL\s+TABLE\b.*?\bUSING\s+["\x60\[]?(\w+)`)
-	contentOf    = regexp.MustCompile("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // contentOf matches the ordinary table that a virtual table indexes
+	virtualTable = scalar.Pattern(`(?is)^CREATE\s+VIRTUAL\s+TABLE\b.*?\bUSING\s+["\x60\[]?(\w+)`)
+	contentOf    = scalar.Pattern("(?i)[(,\\s]content\\s*=\\s*[\"'`\\[]?([^\"'`\\],)]*)") // contentOf matches the ordinary table that a virtual table indexes
 )
 
 // shadows maps each shadow table, in lower case, to its virtual table.
@@ -28,12 +29,12 @@ func (r *sqliteReader) shadows() (map[string]string, error) {
 		if err := rows.Scan(&name, &text); err != nil {
 			return err
 		}
-		m := virtualTable.FindStringSubmatch(text)
+		m := virtualTable().FindStringSubmatch(text)
 		if m == nil {
 			return nil
 		}
 		of := ""
-		if c := contentOf.FindStringSubmatch(text); c != nil {
+		if c := contentOf().FindStringSubmatch(text); c != nil {
 			of = asciiFold(strings.TrimSpace(c[1]))
 		}
 		for _, ending := range shadowNames[asciiFold(m[1])] {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Values returns the values of a column's enum, or of its elements' enum, or nil if it has none.
@@ -66,12 +68,12 @@ func (d *Database) means(inExpr, column string) bool {
 	return d.Engine.Is(inExpr, column) || d.Engine == Postgres && strings.ToLower(inExpr) == column
 }
 
-var tokens = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)
+var tokens = scalar.Pattern(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)
 
 // listed reads a check that lists texts: column IN ('a', 'b'), column = 'a' or column = ANY (ARRAY['a', 'b']), with the parentheses and casts that
 // PostgreSQL adds. It reads no other form as a list, because a list must have every value that the check admits.
 func listed(expr string) (column string, values []string) {
-	ts := bare(tokens.FindAllString(expr, -1))
+	ts := bare(tokens().FindAllString(expr, -1))
 	if len(ts) < 3 {
 		return "", nil
 	}

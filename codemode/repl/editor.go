@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -127,7 +126,7 @@ func (e *editor) close() {}
 // rows returns how many rows of the screen the typed text needs.
 func (e *editor) rows() int {
 	n, cols := 0, screen.Columns()
-	indent := printable.Width(screen.EscapeSequence.ReplaceAllString(e.prompt, ""))
+	indent := printable.Width(screen.EscapeSequence().ReplaceAllString(e.prompt, ""))
 	for _, line := range strings.Split(string(*e.shell.Line()), "\n") {
 		n += (indent+printable.Width(line))/cols + 1
 	}
@@ -247,12 +246,12 @@ func (f *folded) fold(text string) string {
 	return fmt.Sprintf("«%d: %d lines»", len(f.texts), n)
 }
 
-var foldMark = regexp.MustCompile(`«([0-9]{1,9}): [0-9]+ lines»`)
+var foldMark = scalar.Pattern(`«([0-9]{1,9}): [0-9]+ lines»`)
 
 // unfold replaces marks by their texts. A mark that was edited, or has no text, stays unchanged.
 func (f *folded) unfold(text string) string {
-	return foldMark.ReplaceAllStringFunc(text, func(mark string) string {
-		i, err := strconv.Atoi(foldMark.FindStringSubmatch(mark)[1])
+	return foldMark().ReplaceAllStringFunc(text, func(mark string) string {
+		i, err := strconv.Atoi(foldMark().FindStringSubmatch(mark)[1])
 		if err != nil || i < 1 || i > len(f.texts) {
 			return mark
 		}

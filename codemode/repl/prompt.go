@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
@@ -208,7 +207,7 @@ func (c *console) isQuestion(text string) bool {
 		return false
 	}
 	text = strings.TrimSpace(text)
-	if text == "" || strings.HasPrefix(text, ".") || isFence(text) || programStart.MatchString(text) {
+	if text == "" || strings.HasPrefix(text, ".") || isFence(text) || programStart().MatchString(text) {
 		return false
 	}
 	for _, g := range c.names.Granted {
@@ -219,4 +218,4 @@ func (c *console) isQuestion(text string) bool {
 	return true
 }
 
-var programStart = regexp.MustCompile(`^(?:api\b|\(|\[|\{|//|async\s*[({]|await\b|return\b|function\b|const\s|(?:let|var)\s+[\w$]+\s*=|(?:for|while|switch)\s*\(|if\s*\(|try\s*\{|console\.|[\w$]+\s*=>)`)
+var programStart = scalar.Pattern(`^(?:api\b|\(|\[|\{|//|async\s*[({]|await\b|return\b|function\b|const\s|(?:let|var)\s+[\w$]+\s*=|(?:for|while|switch)\s*\(|if\s*\(|try\s*\{|console\.|[\w$]+\s*=>)`)

@@ -3,7 +3,6 @@ package repl
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
@@ -29,12 +28,12 @@ func word(line string) (cmd, arg string, ok bool) {
 }
 
 // follows matches the beginning of a line that can only continue the previous one: .name( and ?.name(
-var follows = regexp.MustCompile(`^\??\.[\pL_$][\pL\pN_$]*\(`)
+var follows = scalar.Pattern(`^\??\.[\pL_$][\pL\pN_$]*\(`)
 
 // continued joins the last program and a line that begins with .name( to a program. It refuses to
 // repeat a program that can change something.
 func (c *console) continued(text string) (string, error) {
-	if !follows.MatchString(text) {
+	if !follows().MatchString(text) {
 		return text, nil
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/wall"
 )
 
@@ -169,17 +169,17 @@ func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 }
 
 // idAhead finds the ID of an answer at its beginning, where most libraries write it.
-var idAhead = regexp.MustCompile(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,15})\s*,`)
+var idAhead = scalar.Pattern(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,15})\s*,`)
 
 // idBehind finds the ID of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so an ID before it belongs
 // to the answer. It can't be part of a text, where a quote follows a backslash.
-var idBehind = regexp.MustCompile(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
+var idBehind = scalar.Pattern(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
 
 // idOf returns the ID of an answer, given its beginning and its end.
 func idOf(begin, last []byte) (id jsonrpc.ID) {
-	found := idAhead.FindSubmatch(begin)
+	found := idAhead().FindSubmatch(begin)
 	if found == nil {
-		found = idBehind.FindSubmatch(last)
+		found = idBehind().FindSubmatch(last)
 	}
 	if found != nil {
 		n, _ := strconv.ParseFloat(string(found[1]), 64)

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/netip"
 	"net/textproto"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,11 +62,11 @@ const (
 	maxAnswered = 256 << 10 // of what a server of mails says in one connection
 )
 
-var address = regexp.MustCompile("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
+var address = scalar.Pattern("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
 
 // CheckAddress refuses what is not the one address of a mail, like ann@example.com: without a name, quotes or characters beyond ASCII.
 func CheckAddress(text string) error {
-	if len(text) > 254 || !address.MatchString(text) {
+	if len(text) > 254 || !address().MatchString(text) {
 		return fmt.Errorf("want one address like ann@example.com, not %.80q", text)
 	}
 	return nil

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/exoagent/exoagent/exo/outbox"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/web"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Chat posts texts by the incoming webhook of a chat.
@@ -72,7 +72,7 @@ var (
 	slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	// Mattermost takes Slack's form as well, and Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
 	// width ends it at once.
-	markdown = regexp.MustCompile("[\\\\`*_\\[\\]#|~]")
+	markdown = scalar.Pattern("[\\\\`*_\\[\\]#|~]")
 )
 
 // payload is the text as the product takes it.
@@ -85,7 +85,7 @@ func (c *Chat) payload(text string) any {
 		card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": []any{run}}
 		return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
 	}
-	return map[string]any{"text": strings.ReplaceAll(markdown.ReplaceAllString(slackEscapes.Replace(text), `\$0`), "@", "@\u200b")}
+	return map[string]any{"text": strings.ReplaceAll(markdown().ReplaceAllString(slackEscapes.Replace(text), `\$0`), "@", "@\u200b")}
 }
 
 // Send implements outbox.Send. Its errors have neither the address nor the host.
@@ -128,7 +128,7 @@ type hooked struct {
 	Data      any       `json:"data"`
 }
 
-var eventType = regexp.MustCompile(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
+var eventType = scalar.Pattern(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
 
 // Object makes the object of a webhook.
 func (h *Hook) Object(r Rules) (Sink, error) {
@@ -138,7 +138,7 @@ func (h *Hook) Object(r Rules) (Sink, error) {
 		return Sink{}, err
 	}
 	return sink(r, h.URL, h.Send, "send", "sends an event to another system, once the program has ended well; type is like order.paid", func(in *event) (any, error) {
-		if len(in.Type) > 100 || !eventType.MatchString(in.Type) {
+		if len(in.Type) > 100 || !eventType().MatchString(in.Type) {
 			return nil, service.Refuse("type: want words of letters, digits and _ with points between, like order.paid, not %.40q", in.Type)
 		}
 		return hooked{in.Type, time.Now().UTC().Truncate(time.Second), in.Data}, nil

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // route is an HTTP method and a pattern of paths.
@@ -95,10 +96,10 @@ func checkSegment(text string) error {
 		return errors.New("it has a slash or a backslash")
 	case strings.Trim(before, ". ") == "":
 		return errors.New("it has no other characters than dots and spaces")
-	case escape.MatchString(like):
+	case escape().MatchString(like):
 		return errors.New("it has an escape like %2f or %u002f")
 	}
 	return nil
 }
 
-var escape = regexp.MustCompile("%([0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})") // some servers decode %uXXXX, too
+var escape = scalar.Pattern("%([0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})") // some servers decode %uXXXX, too

@@ -72,10 +72,15 @@ func BenchmarkRun(b *testing.B) {
 // one at a time, and the processor time of all that was started for each.
 func BenchmarkPaced(b *testing.B) {
 	r := testutil.As(b, testutil.Open(b), testutil.Acme, exo.Limits{})
+	small := buildTo(b, "./exo-worker")
 	for name, program := range map[string]string{"sum": "1 + 1", "query": twoJoins} {
-		for _, state := range []string{"warm", "cold"} {
+		for _, state := range []string{"warm", "cold", "exo-worker"} {
 			b.Run(name+"/"+state, func(b *testing.B) {
-				p := newPool(b, worker.PoolOptions{Workers: 4, Idle: 2})
+				o := worker.PoolOptions{Workers: 4, Idle: 2}
+				if state == "exo-worker" {
+					o.Binary = small
+				}
+				p := newPool(b, o)
 				if state == "cold" {
 					p.Cold()
 				}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -131,6 +132,35 @@ func TestHiddenMemory(t *testing.T) {
 	for range 20 {
 		if r := run(t, e, "'a'.repeat(2**36)"); event(r) != worker.OutOfMemory {
 			t.Errorf("%v", r.Err)
+		}
+	}
+}
+
+// A worker that others kill, like the kernel for want of memory, has crashed. It is no breach, even where the host is so busy that it notices late.
+func TestKilledByOthers(t *testing.T) {
+	p := newPool(t, worker.PoolOptions{Workers: 1, Idle: 1})
+	var pid int
+	g, err := exo.NewGate(exo.Config{Record: exo.Unrecorded, Grants: map[string]exo.Object{"shop": &shop{}}, Console: func(exo.Line) {
+		syscall.Kill(pid, syscall.SIGKILL)
+		time.Sleep(200 * time.Millisecond)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := inWorker(t, g, p)
+	for range 3 {
+		if r := run(t, e, "1"); r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		for ids := p.IdlePIDs(); ; ids = p.IdlePIDs() {
+			if len(ids) == 1 {
+				pid = ids[0]
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if r := run(t, e, "console.log(1); for (;;) {}"); fail.KindOf(r.Err) != fail.Crashed {
+			t.Errorf("it is told %v", r.Err)
 		}
 	}
 }

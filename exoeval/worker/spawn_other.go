@@ -74,6 +74,7 @@ func (e *endpoint) cpu() (time.Duration, bool)                               { r
 func (e *endpoint) memory() (int64, bool)                                    { return 0, false }
 func (e *endpoint) silent() bool                                             { return false }
 func (e *endpoint) threads() int                                             { return 0 }
+func (e *endpoint) slain() bool                                              { return false }
 
 // said returns the error output of a dead process, so the pipe has an end.
 func (e *endpoint) said() string {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Chart shows numbers over times, or for names.
@@ -33,12 +34,12 @@ type Series struct {
 
 // These match the JSON of a column's cells.
 var (
-	number  = regexp.MustCompile(`^(-?\d.*|"-?\d+\.\d+")$`) // numbers, and decimals, which are texts
-	whole   = regexp.MustCompile(`^-?\d+$`)
-	word    = regexp.MustCompile(`^["tf]`)
-	moment  = regexp.MustCompile(`^"\d{4}-\d\d(-\d\d(T[\d:.]+Z)?)?"$`)
-	keyName = regexp.MustCompile(`^id$|[a-z](Id|ID|_id)$`) // columns with numbers that only identify rows
-	cycle   = regexp.MustCompile(`(?i)(^|[a-z_])(year|quarter|month|week|day|hour)$`)
+	number  = scalar.Pattern(`^(-?\d.*|"-?\d+\.\d+")$`) // numbers, and decimals, which are texts
+	whole   = scalar.Pattern(`^-?\d+$`)
+	word    = scalar.Pattern(`^["tf]`)
+	moment  = scalar.Pattern(`^"\d{4}-\d\d(-\d\d(T[\d:.]+Z)?)?"$`)
+	keyName = scalar.Pattern(`^id$|[a-z](Id|ID|_id)$`) // columns with numbers that only identify rows
+	cycle   = scalar.Pattern(`(?i)(^|[a-z_])(year|quarter|month|week|day|hour)$`)
 )
 
 // column is a column of a result. It has the JSON of each row's cell.
@@ -61,13 +62,13 @@ func (c *column) all(re *regexp.Regexp) bool {
 
 func (c *column) role() string { // role returns what a column is for in a chart: a time, a number, a word that names a bar, or a key, which is left out.
 	switch {
-	case keyName.MatchString(c.name) && c.all(whole):
+	case keyName().MatchString(c.name) && c.all(whole()):
 		return "key"
-	case cycle.MatchString(c.name) && c.all(whole), c.all(moment):
+	case cycle().MatchString(c.name) && c.all(whole()), c.all(moment()):
 		return "time"
-	case c.all(number):
+	case c.all(number()):
 		return "number"
-	case c.all(word):
+	case c.all(word()):
 		return "word"
 	}
 	return "other"

@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -42,9 +41,9 @@ type Entry struct {
 }
 
 // IsName reports whether all clients accept the text as an entry's name.
-func IsName(s string) bool { return nameForm.MatchString(s) }
+func IsName(s string) bool { return nameForm().MatchString(s) }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var nameForm = scalar.Pattern(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // server is an entry in the form that clients write.
 type server struct {
@@ -107,24 +106,24 @@ func indented(v any, prefix, indent string) string {
 	return string(printable.MarshalIndent(v, prefix, indent))
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
+var plainWord = scalar.Pattern(`^[A-Za-z0-9_./:=@%+-]+$`)
 
 // Line returns a command in a form that a shell reads.
 func Line(words []string) string { return strings.Join(scalar.Each(words, shellWord), " ") }
 
 // shellWord returns a word in a form that a shell reads.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 var (
-	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may mean any name
+	passwordParam = scalar.Pattern(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may mean any name
 	// plainURL matches a URL whose parts all have known forms, so that no part hides a password.
-	plainURL = regexp.MustCompile(`^postgres(ql)?://([\w.%+~-]+@)?[\w.,:\[\]-]*(/[\w.%+~-]*)?(\?[\w.%&=+~,:/-]*)?$`)
-	secretly = regexp.MustCompile(`(?i)pass|pwd|secret`)
+	plainURL = scalar.Pattern(`^postgres(ql)?://([\w.%+~-]+@)?[\w.,:\[\]-]*(/[\w.%+~-]*)?(\?[\w.%&=+~,:/-]*)?$`)
+	secretly = scalar.Pattern(`(?i)pass|pwd|secret`)
 )
 
 // withoutPassword returns a database's URL without its password, for a client's file. An SQLite file gets its absolute path, because a client
@@ -142,9 +141,9 @@ func withoutPassword(raw string) (string, error) {
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	u.RawQuery = strings.TrimPrefix(passwordParam.ReplaceAllString(u.RawQuery, ""), "&")
+	u.RawQuery = strings.TrimPrefix(passwordParam().ReplaceAllString(u.RawQuery, ""), "&")
 	query, err := url.QueryUnescape(u.RawQuery)
-	if text := u.String(); err == nil && plainURL.MatchString(text) && !secretly.MatchString(query) {
+	if text := u.String(); err == nil && plainURL().MatchString(text) && !secretly().MatchString(query) {
 		return text, nil
 	}
 	return "", errors.New("exo can't be sure that the URL of the database contains no password: put the URL into a file, and pass file:PATH")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -386,22 +385,22 @@ func short(s string) string {
 }
 
 var (
-	plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
-	plainURL    = regexp.MustCompile(`^(env|file|sqlite|sha256):[A-Za-z0-9_./-]+$`)
-	plainScope  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]* = \$principal\.[A-Za-z0-9_]+$`)
+	plainScalar = scalar.Pattern(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
+	plainURL    = scalar.Pattern(`^(env|file|sqlite|sha256):[A-Za-z0-9_./-]+$`)
+	plainScope  = scalar.Pattern(`^[A-Za-z_][A-Za-z0-9_]* = \$principal\.[A-Za-z0-9_]+$`)
 	yamlWords   = scalar.Words("y yes n no on off true false null")
 )
 
 // yamlText writes a text so that YAML reads the same text back. It leaves quotes out only if YAML can't read the text as anything else.
 func yamlText(s string) string {
-	if plainScalar.MatchString(s) && !yamlWords[strings.ToLower(s)] || plainURL.MatchString(s) {
+	if plainScalar().MatchString(s) && !yamlWords[strings.ToLower(s)] || plainURL().MatchString(s) {
 		return s
 	}
 	return quoted(s)
 }
 
 func scope(s string) string {
-	if plainScope.MatchString(s) {
+	if plainScope().MatchString(s) {
 		return s
 	}
 	return quoted(s)

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -57,7 +56,7 @@ func (p *pack) takeColumns(t *table) {
 		if col.enum = p.enumOf(c); col.enum == nil {
 			col.oneOf = t.lists[c.Name]
 		}
-		col.iso = milliseconds.MatchString(c.Type)
+		col.iso = milliseconds().MatchString(c.Type)
 		if c.Cells != nil {
 			if form, n := c.Cells.Form(c.Kind); n == c.Cells.Held || c.Cells.Plain == 0 {
 				col.form, col.held = form, n
@@ -152,4 +151,4 @@ var listable = map[schema.Kind]bool{
 }
 
 // milliseconds matches PostgreSQL's types of times that are no finer than a millisecond.
-var milliseconds = regexp.MustCompile(`^timestamp\([0-3]\)|^timestamptz\([0-3]\)`)
+var milliseconds = scalar.Pattern(`^timestamp\([0-3]\)|^timestamptz\([0-3]\)`)

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -166,14 +165,14 @@ func facet(b *strings.Builder, t *table, alias string) string {
 }
 
 // secrets matches names of columns that hardly any program should see.
-var secrets = regexp.MustCompile(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
+var secrets = scalar.Pattern(`(?i)passw|secret|token|hash|salt|digest|credential|encrypted|api_?key|private|ssn|iban|card`)
 
 // shown returns the columns that a facet could start with. They are cached, since every link to the table needs them.
 func shown(t *table) []*column {
 	if t.shown == nil {
 		t.shown = []*column{}
 		for _, c := range t.cols {
-			if !secrets.MatchString(c.c.Name) {
+			if !secrets().MatchString(c.c.Name) {
 				t.shown = append(t.shown, c)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Store is a store.Store in a table. Make it with Open. The zero Store and a nil *Store fail with store.ErrClosed.
@@ -45,12 +45,12 @@ type Options struct {
 	Conns int
 }
 
-var allowed = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]{0,40}\.)?([a-z_][a-z0-9_]{0,40})$`)
+var allowed = scalar.Pattern(`^(?:[a-z_][a-z0-9_]{0,40}\.)?([a-z_][a-z0-9_]{0,40})$`)
 
 // quoted returns the name of a table and the name of its index, quoted for statements.
 func quoted(table string) (name, index string, err error) {
 	table = cmp.Or(table, "exo_store")
-	m := allowed.FindStringSubmatch(table)
+	m := allowed().FindStringSubmatch(table)
 	if m == nil {
 		return "", "", fmt.Errorf("%w: the name %.80q of a table; want at most 41 of a-z, 0-9 and _, not beginning with a digit, perhaps after the name of a schema, as in exo.store", store.ErrInvalid, table)
 	}

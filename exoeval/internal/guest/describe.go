@@ -292,7 +292,7 @@ func (r *Guest) keyedAs() string {
 	return ""
 }
 
-var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
+var keyIdent = scalar.Pattern(`^[A-Za-z]\w{0,60}$`)
 
 // keyName returns the name of a key to which the program gave none: the field's name, or the interface's name for a method (message.Phrase,
 // "keyed."), else "key".

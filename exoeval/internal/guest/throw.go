@@ -10,7 +10,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
-	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -60,7 +59,7 @@ func (r *Guest) here() (line, col int) {
 	return FrameOf(r.VM.CaptureCallStack(12, nil))
 }
 
-var StackPlace = realm.Expression(programName + `:(\d+):(\d+)`)
+var StackPlace = scalar.Pattern(programName + `:(\d+):(\d+)`)
 
 // programName is the file name of a program in goja's positions.
 const programName = "program"

@@ -5,7 +5,6 @@ package realm
 import (
 	"errors"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -156,14 +155,9 @@ func MustCompile(name, src string) *goja.Program {
 	return p
 }
 
-// Compiled returns a function that compiles a program at its first use. Expression does that for a regular expression. Otherwise each worker
-// would compile them at its start.
+// Compiled returns a function that compiles a program at its first use. Otherwise each worker would compile it at its start.
 func Compiled(name, src string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program { return MustCompile(name, src) })
-}
-
-func Expression(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // Native returns a function of the engine that a function of the host can call.

@@ -58,7 +58,7 @@ type judge struct {
 
 // returned matches the placeholders that a plan uses for the results of its own parts: EXPLAIN
 // writes them like the statement's placeholders.
-var returned = Pattern(`\$[0-9]+`)
+var returned = scalar.Pattern(`\$[0-9]+`)
 
 // node judges a node and the nodes below it. filters are conditions that are known to be true before it runs.
 func (j *judge) node(node map[string]any, filters []string) error {
@@ -112,7 +112,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 }
 
 // initPlan matches the name of a part of a plan that runs once, in the forms of PostgreSQL 14 to 16 and of later versions.
-var initPlan = Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
+var initPlan = scalar.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
 // gates notes the names that the plan gives to the answers of gates: whether a table has a row.
 func (j *judge) gates(node map[string]any) {
@@ -228,7 +228,7 @@ func (j *judge) searched(t Table, node map[string]any) error {
 	return nil
 }
 
-var plainName = Pattern(`"[A-Za-z0-9_]+"`)
+var plainName = scalar.Pattern(`"[A-Za-z0-9_]+"`)
 
 // cast matches casts that change no value.
 const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -81,29 +82,29 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 // wholeTable matches a permitted scan of a guarded table: in its own order, or for a Bloom filter of a
 // link's values. byValues matches a permitted search: for one value of each column.
 var (
-	wholeTable = Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
-	byValues   = Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
-	eitherLine = Pattern(`^INDEX [0-9]+$`)
+	wholeTable = scalar.Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
+	byValues   = scalar.Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
+	eitherLine = scalar.Pattern(`^INDEX [0-9]+$`)
 )
 
 // knownLine matches lines that read no table.
-var knownLine = Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
+var knownLine = scalar.Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
 	// These lines combine the rows of two selects. The lines below them show how each select reads its tables.
 	`COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(UNION|INTERSECT|EXCEPT) USING TEMP B-TREE|MERGE \((UNION|UNION ALL|INTERSECT|EXCEPT)\)|LEFT|RIGHT)$`)
 
 // flattened matches aliases that SQLite itself gives to the results of subqueries. Any other name
 // that the statement lacks is a table behind a view.
-var flattened = Pattern(`^\(subquery-[0-9]+\)$`)
+var flattened = scalar.Pattern(`^\(subquery-[0-9]+\)$`)
 
-var searchLine = Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
+var searchLine = scalar.Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
 // searchTerm matches one searched column with a plain name, since another name could contain " AND
 // ". It does not match ANY(code), with which SQLite steps through the values of all tenants.
-var searchTerm = Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
+var searchTerm = scalar.Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
 // searchRow matches several columns that are searched together from a row of values on. It is allowed only after the
 // scope's columns: a row of values that begins with the scope's column would not bound that column to its value.
-var searchRow = Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
+var searchRow = scalar.Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
 
 const RowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 

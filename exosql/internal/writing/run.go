@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
@@ -16,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -81,7 +81,7 @@ func errUnseen() error {
 }
 
 // manyDigits matches a number in JSON with so many digits that a program may have read a rounded one.
-var manyDigits = regexp.MustCompile(`[^"0-9.][0-9.]{17}`)
+var manyDigits = scalar.Pattern(`[^"0-9.][0-9.]{17}`)
 
 // Do runs the checks, makes the changes, and returns the result for the program.
 func (x *Run) Do() (value.Value, error) {
@@ -138,7 +138,7 @@ func (x *Run) Do() (value.Value, error) {
 		way := "read it again in a new program, since this program sees rows as they were when it began"
 		if slices.ContainsFunc(x.M.Args, func(v value.Value) bool {
 			doc, err := plan.AppendDocument(nil, v)
-			return err == nil && v.Len() > 0 && manyDigits.Match(doc)
+			return err == nil && v.Len() > 0 && manyDigits().Match(doc)
 		}) {
 			way += ". A number in JSON with more than 15 digits may have been rounded when it was read: leave its column out of ifUnchanged"
 		}

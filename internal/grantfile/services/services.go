@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Service is a server, and what programs may ask of it. Programs begin with it under its name, as with a grant.
@@ -160,7 +160,7 @@ func words(r *strict.Reader, e strict.Entry) (out []string) {
 
 func variables(r *strict.Reader, n *yaml.Node) (out []string) {
 	for _, e := range r.Entries(n, "env") {
-		if !variable.MatchString(e.Name) {
+		if !variable().MatchString(e.Name) {
 			r.At(e.Pos(), "`%s` can't be the name of a variable: want letters, digits and _", e.Name)
 		}
 		out = append(out, e.Name+"="+r.Text(e.Value, "env."+e.Name))
@@ -278,7 +278,7 @@ func (s *Service) check(r *strict.Reader) {
 			r.At(x.Pos, "`oauth` is for a header: a process gets its secrets when it starts, and tokens end")
 		case s.Command != nil && x.Prefix != "":
 			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
-		case s.Command != nil && !variable.MatchString(x.Text):
+		case s.Command != nil && !variable().MatchString(x.Text):
 			r.At(x.Pos, "`%s` can't be the name of a variable: want letters, digits and _", x.Text)
 		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
 			r.At(x.Pos, "`%s` is in `env`, too: leave one of the two out", x.Text)
@@ -289,7 +289,7 @@ func (s *Service) check(r *strict.Reader) {
 	}
 }
 
-var variable = regexp.MustCompile("^[A-Za-z_][A-Za-z0-9_]*$")
+var variable = scalar.Pattern("^[A-Za-z_][A-Za-z0-9_]*$")
 
 // CheckLabels compares the labels of a service with each other. Each tag must have the spelling that shows package value its kind.
 func (s *Service) CheckLabels(r *strict.Reader) {

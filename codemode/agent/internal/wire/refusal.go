@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // fault is an error in the forms of the three APIs and their imitations.
@@ -47,10 +47,10 @@ func parseFault(text []byte) (f fault) {
 }
 
 var (
-	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|size)|prompt is too long|maximum context|input token count|too many (input )?tokens|exceeds? the (maximum|available) (number of tokens|context)|input is too long|reduce the length`)
-	noMoney = regexp.MustCompile(`(?i)insufficient_quota|credit balance|billing_(error|not_active|hard_limit)`) // the word billing alone does not count, since rate limits also mention it
-	blocked = regexp.MustCompile(`(?i)content_filter|content_policy|content management policy|safety`)
-	badKey  = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid|expired)|invalid[_ ]api[_ ]key`)
+	tooLong = scalar.Pattern(`(?i)context[_ ](length|window|size)|prompt is too long|maximum context|input token count|too many (input )?tokens|exceeds? the (maximum|available) (number of tokens|context)|input is too long|reduce the length`)
+	noMoney = scalar.Pattern(`(?i)insufficient_quota|credit balance|billing_(error|not_active|hard_limit)`) // the word billing alone does not count, since rate limits also mention it
+	blocked = scalar.Pattern(`(?i)content_filter|content_policy|content management policy|safety`)
+	badKey  = scalar.Pattern(`(?i)api[_ ]key[_ ](not valid|invalid|expired)|invalid[_ ]api[_ ]key`)
 )
 
 // Refusal returns the error of a response with this status, header and body.
@@ -67,7 +67,7 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 		out.Msg = "the key was not accepted"
 		if e.Key.IsZero() {
 			out.Msg = "the endpoint needs a key, and none is set"
-		} else if noMoney.MatchString(hint) || status == http.StatusPaymentRequired {
+		} else if noMoney().MatchString(hint) || status == http.StatusPaymentRequired {
 			out.Msg = "the account has no credit left"
 		}
 	case agent.RateLimited, agent.Overloaded:
@@ -82,17 +82,17 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 
 func kindOf(status int, hint string) agent.ErrorKind {
 	switch {
-	case noMoney.MatchString(hint) && status >= 400 && status < 500:
+	case noMoney().MatchString(hint) && status >= 400 && status < 500:
 		return agent.Auth
 	case status == http.StatusTooManyRequests:
 		return agent.RateLimited
-	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired || status == http.StatusBadRequest && badKey.MatchString(hint):
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired || status == http.StatusBadRequest && badKey().MatchString(hint):
 		return agent.Auth
-	case status == http.StatusRequestEntityTooLarge || status >= 400 && status < 500 && tooLong.MatchString(hint):
+	case status == http.StatusRequestEntityTooLarge || status >= 400 && status < 500 && tooLong().MatchString(hint):
 		return agent.TooLong
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly:
 		return agent.Overloaded
-	case status >= 400 && blocked.MatchString(hint):
+	case status >= 400 && blocked().MatchString(hint):
 		return agent.Refused
 	}
 	return agent.Invalid

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -63,7 +62,7 @@ func ScreenRows() int {
 }
 
 // EscapeSequence matches an escape sequence that sets a style, the only kind that we write into text.
-var EscapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var EscapeSequence = scalar.Pattern("\x1b\\[[0-9;]*m")
 
 // isTerminal reports whether a person types: the input is a character device, but
 // not the null device, which scripts and services have as their standard input.
@@ -163,7 +162,7 @@ func (s Screen) Indent(text string) string {
 func (s Screen) Lines(text string) (n int) {
 	cols := max(1, s.width())
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		n += max(1, (printable.Width(EscapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
+		n += max(1, (printable.Width(EscapeSequence().ReplaceAllString(l, ""))+cols-1)/cols)
 	}
 	return n
 }

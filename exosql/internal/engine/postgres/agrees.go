@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees later commits. So the success
@@ -179,7 +179,7 @@ func ruleOf(parts [][]string) rule {
 }
 
 // ofQuery matches the outputs of the query that finds rows for an update: see package compile.
-var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
+var ofQuery = scalar.Pattern(`^c[0-9]+$`)
 
 // concerned returns the rules that a plan's write could have broken.
 func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
@@ -189,7 +189,7 @@ func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
 	}
 	var out []rule
 	for _, r := range all {
-		if !p.Write.Insert && slices.ContainsFunc(r.columns, ofQuery.MatchString) {
+		if !p.Write.Insert && slices.ContainsFunc(r.columns, ofQuery().MatchString) {
 			continue
 		}
 		by := func(written []string) bool {

@@ -3,7 +3,6 @@ package postgres
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ func boundError(err error) error {
 
 // parameter matches the line in which PostgreSQL 14 to 18 name an argument that is no value of its type. A $1
 // elsewhere may belong to a trigger's own statement: EXECUTE '… $1' USING ….
-var parameter = regexp.MustCompile(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
+var parameter = scalar.Pattern(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
 
 // misreads reports whether a code may mean that a value is not valid for its type: class 22, a syntax error or unknown name in the
 // value, a domain's check, and XX000 of some extensions (hstore). Other codes, like a timeout, may also occur while a value is read.
@@ -66,7 +65,7 @@ func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Sou
 	if !ok || !misreads(e.Code) {
 		return nil, nil
 	}
-	m := parameter.FindStringSubmatch(e.Where)
+	m := parameter().FindStringSubmatch(e.Where)
 	if m == nil {
 		return nil, nil
 	}
@@ -86,10 +85,10 @@ var hostCodes = []string{
 
 // ownCode matches a line in which the server names a function of the database as the place of the
 // error. Our statements never cause such a line, whatever the code.
-var ownCode = regexp.MustCompile(`(?m)^(?:PL/|SQL function)`)
+var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 
 // unset matches the server's message for current_setting without its second argument.
-var unset = regexp.MustCompile(`^unrecognized configuration parameter "([^"]+)"`)
+var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all of them,
 // that their host must act, except for an error about a value, which they may avoid. Any other error is returned unchanged.
@@ -99,7 +98,7 @@ func hostError(err error) error {
 		return err
 	}
 	msg, why := "this can't be done: its host has to look at the database first", "the error comes from the database's own contents, which have to be changed"
-	m := unset.FindStringSubmatch(e.Message)
+	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):
 		msg = "the database can't calculate this for a value that it has met: narrow the query, or ask its host to look at it"
@@ -110,7 +109,7 @@ func hostError(err error) error {
 		why = "the wrapper of a foreign table has no HANDLER, so nothing can be read of it: ALTER FOREIGN DATA WRAPPER … HANDLER …, or grant another table"
 	case e.Code == "42P17":
 		why = "a policy of the table reads the table itself: let it call a function that is SECURITY DEFINER"
-	case ownCode.MatchString(e.Where), slices.ContainsFunc(hostCodes, func(code string) bool { return strings.HasPrefix(e.Code, code) }):
+	case ownCode().MatchString(e.Where), slices.ContainsFunc(hostCodes, func(code string) bool { return strings.HasPrefix(e.Code, code) }):
 	default:
 		return err
 	}
