@@ -78,6 +78,21 @@ const (
 	rounds = 8
 )
 
+// Follows reports whether the server of a connection is a standby, by what it reports; behind a pooler that reports nothing it is false.
+func Follows(conn *pgconn.PgConn) bool { return conn.ParameterStatus("in_hot_standby") == "on" }
+
+// Primary makes c refuse a standby, which takes no changes and may show an older state, unless c has a condition of its own.
+func Primary(c *pgconn.Config) {
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = func(_ context.Context, conn *pgconn.PgConn) error {
+			if Follows(conn) {
+				return pgconn.ErrStandbyConnection
+			}
+			return nil
+		}
+	}
+}
+
 // Own makes c refuse connections with a shared session, before c's AfterConnect runs. Make the connections of one c one after the other. Set
 // everything else in c before you call Own.
 func Own(c *pgconn.Config) {

@@ -63,9 +63,14 @@ type Session interface {
 // cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
-// ErrLost is the error of a session that was dead before anything was sent, so the query may be
-// tried on another session.
+// ErrLost is in the error of a session that is dead, or whose server only follows another. A query that has returned no row, and is in no unit,
+// may be tried on another session.
 var ErrLost = fail.Named("exosql: the connection to the database was lost")
+
+// Lost returns the error of a program whose connection was lost before it had sent a commit, or that got no connection.
+func Lost(cause error) error {
+	return &fail.Error{Kind: fail.Conflict, Msg: "the database could not be reached, so nothing was kept; run it again in a few seconds", Err: cause}
+}
 
 // RefusedFor is how long a session remembers that it refused an open plan. Later it asks again,
 // since statistics and indexes change.

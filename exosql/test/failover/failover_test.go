@@ -1,0 +1,138 @@
+// Package failover_test has the tests of a database whose primary fails, and whose standby becomes the primary.
+package failover_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestFailover: programs change rows and post messages while the primary of their database is killed. Each of them ends as kept, as not kept or as
+// unknown and then settled; the rows and messages are exactly those of the runs that were kept. With EXO_LONG the servers are managed by Patroni.
+func TestFailover(t *testing.T) {
+	tu.NotQuick(t)
+	t.Run("pair", pair)
+	if tu.Long() {
+		t.Run("patroni", patroni)
+	}
+}
+
+func pair(t *testing.T) {
+	c := start(t, "pair")
+	p := newProxy(t, c.ports["a"])
+	w := newWorld(t, url(p.at))
+	w.begin()
+	w.since(time.Now(), 5)
+	w.misled(c, p)
+	close(w.stop)
+	w.load.Wait()
+	alone := w.alone(c)
+	w.begin()
+	time.Sleep(200 * time.Millisecond) // their commits wait for the standby
+	killed := time.Now()
+	c.do("kill a")
+	p.lead(0)
+	c.do("promote b")
+	p.lead(c.ports["b"])
+	t.Logf("writes went on %v after the primary was killed", w.since(killed, 20).Round(10*time.Millisecond))
+	if kept, err := w.db.Committed(t.Context(), alone); kept || err != nil {
+		t.Errorf("a run that the standby never got: %v, %v", kept, err)
+	}
+	w.end()
+	t.Log(w.figures())
+}
+
+// misled has the proxy lead to the standby for a moment: nothing is written there, and nothing read.
+func (w *world) misled(c *cluster, p *proxy) {
+	w.t.Helper()
+	twin, err := exosql.Open(w.t.Context(), url(c.ports["b"]), nil) // a host that only reads may choose a standby
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer twin.Close()
+	counters := exosql.NewTable[counter]("counters")
+	id := exosql.NewKey(counters, "id", func(x *counter) *int64 { return &x.ID })
+	ctx := w.t.Context()
+	count := func(db *exosql.DB) error {
+		_, err := exosql.Grant(db, counters, id.Eq(1)).Count(ctx)
+		return err
+	}
+	insert := func(db *exosql.DB) error { _, err := exosql.Grant(db, counters, exosql.AllRows[counter]()).Insert(ctx, id.Set(-1)); return err }
+	if err := count(twin); err != nil {
+		w.t.Error("the twin:", err)
+	}
+	p.lead(c.ports["b"])
+	for what, err := range map[string]error{"a read": count(w.db), "an insert": insert(w.db), "an insert by the twin": insert(twin)} {
+		if fail.KindOf(err) != fail.Conflict || !strings.Contains(fail.GuestText(err), "run it again") || !strings.Contains(err.Error(), "only follows another") && what != "an insert" {
+			w.t.Errorf("%s on the standby: %v", what, err)
+		}
+	}
+	p.lead(c.ports["a"])
+	w.since(time.Now(), 5)
+}
+
+// alone has a run whose commit reaches the primary and not the standby. The host is not told that it was kept, neither when its wait ends nor when it
+// asks, since the standby may be the next primary.
+func (w *world) alone(c *cluster) exo.RunID {
+	w.t.Helper()
+	c.do("deafen a")
+	tool, err := codemode.New(codemode.Grants{"counters": w.grants(9999)["counters"]}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Limits: exo.Limits{Commit: 300 * time.Millisecond}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := tool.Run(w.t.Context(), "counters.all().update({ n: 1000 })")
+	if r.Err == nil || len(r.Effects) != 1 || r.Effects[0].State != exo.StateUnknown {
+		w.t.Errorf("a commit that no standby has: %v, %+v", r.Err, r.Effects)
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), 300*time.Millisecond)
+	defer cancel()
+	for range 2 {
+		if kept, err := w.db.Committed(ctx, r.ID); kept || err == nil {
+			w.t.Errorf("the host is told %v, %v", kept, err)
+		}
+	}
+	if ctx.Err() == nil || errors.Is(r.Err, exo.ErrNothingDone) {
+		w.t.Errorf("it did not wait: %v", r.Err)
+	}
+	return r.ID
+}
+
+func patroni(t *testing.T) {
+	c := start(t, "patroni", "resta", "restb", "haproxy", "etcd", "peer")
+	c.whole()
+	time.Sleep(time.Second) // until HAProxy has asked
+	w := newWorld(t, url(c.ports["haproxy"]))
+	for _, round := range []struct {
+		what    string
+		fail    func(primary, standby string)
+		recover func(primary string)
+	}{
+		{"the primary and its Patroni were killed", func(p, _ string) { c.do("kill " + p) }, func(p string) { c.do("start " + p) }},
+		{"a switchover began", c.switchover, func(string) {}},
+		{"the primary and its Patroni were stopped", func(p, _ string) { c.do("stop " + p) }, func(p string) { c.do("go " + p) }},
+	} {
+		primary, standby := c.whole()
+		w.begin()
+		w.since(time.Now(), 20)
+		at := time.Now()
+		round.fail(primary, standby)
+		took := w.since(at, 20)
+		for !c.is(standby, "primary") {
+			time.Sleep(100 * time.Millisecond)
+		}
+		round.recover(primary)
+		time.Sleep(2 * time.Second) // what the old primary does when it is back
+		w.end()
+		t.Logf("writes went on %.1f s after %s. %s", w.since(at, 1).Seconds(), round.what, w.figures())
+		_ = took
+	}
+}
