@@ -22,9 +22,12 @@ import (
 type Error struct {
 	text   string
 	pinned bool // pinned: the session is shared, but a transaction keeps it to its end
+	cause  error
 }
 
 func (e *Error) Error() string { return e.text }
+
+func (e *Error) Unwrap() error { return e.cause }
 
 // Of returns the *Error in the error of a failed connection, without the driver's words. It returns err if there is none.
 func Of(err error) error {
@@ -52,7 +55,7 @@ func shared() *Error {
 
 func unknown(err error) error {
 	return &Error{text: "a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
-		cut(err.Error()) + "; " + wayOut + " that has a connection left"}
+		cut(err.Error()) + "; " + wayOut + " that has a connection left", cause: err}
 }
 
 func dropped(names string) error {
