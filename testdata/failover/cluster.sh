@@ -33,7 +33,7 @@ cleanup() {
   for node in a b; do signal KILL $node; done # what Patroni was about to start
   cd / && rm -rf "$work"
 }
-trap cleanup EXIT
+trap 'cleanup 2>/dev/null' EXIT
 trap 'exit 1' INT TERM HUP
 fail() { echo "error: $*" | tr '\n' ' '; echo; exit 1; }
 # background LOG COMMAND…: starts it as the user of PostgreSQL; its process is $!.
@@ -66,14 +66,16 @@ primary_conninfo = 'host=127.0.0.1 port=${port[a]} user=postgres application_nam
 }
 run() { "${own[@]}" "$bin/pg_ctl" -D "$1/data" -l "$1/log" -w start </dev/null >log 2>&1 || fail "$1: $(tail -n 5 log "$1/log")"; }
 
-# node NAME PORT REST: the configuration of Patroni. The lock lasts 8 s, the least with which etcd may be away for 3 s at a time.
+# configure NAME PORT REST: of Patroni. The lock lasts 8 s, the least with which etcd may be away for 3 s at a time. It is kept by the second
+# version of etcd's protocol: by the third, a primary of Patroni 3.0.2 that was stopped takes the lock back when it goes on, and what its
+# successor has acknowledged is lost.
 configure() {
   "${own[@]}" mkdir -p "$1"
   "${own[@]}" tee "$1/patroni.yml" >/dev/null <<END
 scope: exo
 name: $1
 restapi: { listen: 127.0.0.1:$3, connect_address: 127.0.0.1:$3 }
-etcd3: { host: 127.0.0.1:$etcd }
+etcd: { host: 127.0.0.1:$etcd }
 bootstrap:
   dcs:
     ttl: 8
@@ -102,8 +104,8 @@ start() {
 cluster() {
   local haproxy=$3 peer=$5
   etcd=$4
-  export ETCD_UNSUPPORTED_ARCH=arm64 ETCDCTL_API=3
-  background etcd.log etcd --data-dir "$work/etcd" --listen-client-urls "http://127.0.0.1:$etcd" --advertise-client-urls "http://127.0.0.1:$etcd" \
+  export ETCD_UNSUPPORTED_ARCH=arm64
+  background etcd.log etcd --enable-v2=true --data-dir "$work/etcd" --listen-client-urls "http://127.0.0.1:$etcd" --advertise-client-urls "http://127.0.0.1:$etcd" \
     --listen-peer-urls "http://127.0.0.1:$peer" --initial-advertise-peer-urls "http://127.0.0.1:$peer" --initial-cluster "default=http://127.0.0.1:$peer"
   others+=($!)
   # HAProxy ends the sessions of a server that it takes out: a program would else wait for one that has stopped to answer.
@@ -140,6 +142,7 @@ while read -r command node; do
   case $command in
     kill)
       signal KILL "$node"
+      [ -n "${patroni[$node]:-}" ] && wait "${patroni[$node]}" 2>/dev/null
       patroni[$node]=
       while [ -n "$(pids "$node")" ]; do sleep 0.05; done
       ;;

@@ -21,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/budget"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/notify"
 	"github.com/exoagent/exoagent/exo/outbox"
@@ -205,6 +206,9 @@ func (w *world) program(tool *codemode.Tool, posts bool) {
 	if r.Err != nil {
 		out.why = r.Err.Error()
 		out.unknown = slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return e.Mode == message.InUnit && e.MayHaveHappened() })
+		if kind := fail.KindOf(r.Err); !posts && !out.unknown && kind != fail.Conflict && kind != fail.Limit {
+			w.t.Errorf("program %d ends with %v", n, r.Err)
+		}
 		time.Sleep(20 * time.Millisecond) // as long as nothing answers, programs fail at once
 	}
 	w.mu.Lock()
@@ -343,6 +347,9 @@ func (w *world) figures() string {
 		}
 	}
 	for why, n := range whys {
+		if !w.t.Failed() {
+			break
+		}
 		w.t.Logf("%d times: %.300s", n, why)
 	}
 	return fmt.Sprintf("%d committed, %d not committed, %d unknown of which %d had committed; %d messages were posted again with the same key", kept, not, unknown, settled, twice)
