@@ -9,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	records "github.com/exoagent/exoagent/exo/record/tree/postgres"
+	stores "github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -36,6 +40,7 @@ func pair(t *testing.T) {
 	w.misled(c, p)
 	close(w.stop)
 	w.load.Wait()
+	w.idle(p)
 	alone := w.alone(c)
 	raw, err := sql.Open("pgx", url(c.ports["a"]))
 	if err != nil {
@@ -93,7 +98,25 @@ func (w *world) misled(c *cluster, p *proxy) {
 		}
 	}
 	p.lead(c.ports["a"])
+	if _, err := stores.Open(ctx, url(c.ports["b"]), nil); !errors.Is(err, pgconn.ErrStandbyConnection) {
+		w.t.Error("a store on the standby:", err)
+	}
+	if _, err := records.Open(ctx, url(c.ports["b"]), w.keys.Private, nil); !errors.Is(err, pgconn.ErrStandbyConnection) {
+		w.t.Error("a record on the standby:", err)
+	}
 	w.since(time.Now(), 5)
+}
+
+// idle ends all sessions while none is in use: no program fails for that.
+func (w *world) idle(p *proxy) {
+	w.t.Helper()
+	time.Sleep(1100 * time.Millisecond)
+	p.lead(p.to)
+	for range 2 {
+		if r := w.once("await counters.count(); return counters.all().update({ n: 0 })", 0); r.Err != nil {
+			w.t.Error("after all connections were lost:", r.Err)
+		}
+	}
 }
 
 // alone has a run whose commit reaches the primary and not the standby. The host is not told that it was kept, neither when its wait ends nor when it
@@ -101,7 +124,7 @@ func (w *world) misled(c *cluster, p *proxy) {
 func (w *world) alone(c *cluster) exo.RunID {
 	w.t.Helper()
 	c.do("deafen a")
-	r := w.once("counters.all().update({ n: 1000 })")
+	r := w.once("counters.all().update({ n: 1000 })", time.Second)
 	if r.Err == nil || len(r.Effects) != 1 || r.Effects[0].State != exo.StateUnknown {
 		w.t.Errorf("a commit that no standby has: %v, %+v", r.Err, r.Effects)
 	}
@@ -135,7 +158,7 @@ func (w *world) lost(raw *sql.DB) exo.RunID {
 		}
 	}
 	standbys("")
-	r := w.once("counters.all().update({ n: 2000 })")
+	r := w.once("counters.all().update({ n: 2000 })", 0)
 	if kept, err := w.db.Committed(w.t.Context(), r.ID); r.Err != nil || !kept || err != nil {
 		w.t.Errorf("without a synchronous standby: %v; %v, %v", r.Err, kept, err)
 	}
@@ -143,10 +166,10 @@ func (w *world) lost(raw *sql.DB) exo.RunID {
 	return r.ID
 }
 
-// once runs a program with a counter that no worker has.
-func (w *world) once(program string) *codemode.Result {
+// once runs a program with a counter that no worker has. commit bounds how long its commit takes; 0: the default.
+func (w *world) once(program string, commit time.Duration) *codemode.Result {
 	w.t.Helper()
-	tool, err := codemode.New(codemode.Grants{"counters": w.grants(9999)["counters"]}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Limits: exo.Limits{Commit: 300 * time.Millisecond}})
+	tool, err := codemode.New(codemode.Grants{"counters": w.grants(9999)["counters"]}, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Limits: exo.Limits{Commit: commit}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
