@@ -124,7 +124,7 @@ listen primary
   server a 127.0.0.1:${port[a]} check port $1
   server b 127.0.0.1:${port[b]} check port $2
 END
-  background haproxy.log "$(PATH=$PATH:/usr/sbin command -v haproxy)" -db -f haproxy.cfg
+  background haproxy.log /usr/sbin/haproxy -db -f haproxy.cfg
   others+=($!)
   configure a "${port[a]}" "$1"
   configure b "${port[b]}" "$2"

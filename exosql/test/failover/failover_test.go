@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +69,16 @@ func pair(t *testing.T) {
 	}
 	w.end()
 	t.Log(w.figures())
+
+	hosts := strings.Replace(url(c.ports["b"]), "127.0.0.1:", fmt.Sprintf("127.0.0.1:%d,127.0.0.1:", c.ports["a"]), 1) // without a proxy
+	db, err := exosql.Open(t.Context(), hosts+"&target_session_attrs=primary", &exosql.OpenOptions{Witness: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if kept, err := db.Committed(t.Context(), alone); kept || err != nil {
+		t.Errorf("by a URL with both hosts: %v, %v", kept, err)
+	}
 }
 
 // misled has the proxy lead to the standby for a moment: nothing is written there, and nothing read.
@@ -177,6 +189,11 @@ func (w *world) once(program string, commit time.Duration) *codemode.Result {
 }
 
 func patroni(t *testing.T) {
+	for _, name := range []string{"patroni", "etcd", "/usr/sbin/haproxy"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("there is no %s: run ./test.sh --long, which installs it", name)
+		}
+	}
 	c := start(t, "patroni", "resta", "restb", "haproxy", "etcd", "peer")
 	c.whole()
 	time.Sleep(time.Second) // until HAProxy has asked
