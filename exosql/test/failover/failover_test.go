@@ -43,6 +43,7 @@ func pair(t *testing.T) {
 	close(w.stop)
 	w.load.Wait()
 	w.idle(p)
+	pooled := w.pooled()
 	alone := w.alone(c)
 	raw, err := sql.Open("pgx", url(c.ports["a"]))
 	if err != nil {
@@ -59,12 +60,20 @@ func pair(t *testing.T) {
 	killed := time.Now()
 	c.do("kill a")
 	p.lead(0)
+	if r := pooled(); fail.KindOf(r.Err) != fail.Conflict {
+		t.Errorf("through a pooler: %v", r.Err)
+	}
 	c.do("promote b")
 	p.lead(c.ports["b"])
 	t.Logf("no program was kept for %v", w.since(killed, 20).Round(10*time.Millisecond))
 	for what, id := range map[string]exo.RunID{"unknown": alone, "acknowledged": lost} {
 		if kept, err := w.db.Committed(t.Context(), id); kept || err != nil {
 			t.Errorf("a run, %s, that the standby never got: %v, %v", what, kept, err)
+		}
+	}
+	for r, end := pooled(), time.Now().Add(20*time.Second); r.Err != nil; r = pooled() {
+		if time.Now().After(end) {
+			t.Fatalf("through a pooler: %v", r.Err)
 		}
 	}
 	w.end()
@@ -89,22 +98,17 @@ func (w *world) misled(c *cluster, p *proxy) {
 		w.t.Fatal(err)
 	}
 	defer twin.Close()
-	counters := exosql.NewTable[counter]("counters")
-	id := exosql.NewKey(counters, "id", func(x *counter) *int64 { return &x.ID })
 	ctx := w.t.Context()
-	count := func(db *exosql.DB) error {
-		_, err := exosql.Grant(db, counters, id.Eq(1)).Count(ctx)
-		return err
-	}
 	insert := func(db *exosql.DB) error {
+		counters, id := declare()
 		_, err := exosql.Grant(db, counters, exosql.AllRows[counter]()).Insert(ctx, id.Set(-1))
 		return err
 	}
-	if err := count(twin); err != nil {
+	if err := count(ctx, twin); err != nil {
 		w.t.Error("the twin:", err)
 	}
 	p.lead(c.ports["b"])
-	for what, err := range map[string]error{"a read": count(w.db), "an insert": insert(w.db), "an insert by the twin": insert(twin)} {
+	for what, err := range map[string]error{"a read": count(ctx, w.db), "an insert": insert(w.db), "an insert by the twin": insert(twin)} {
 		if fail.KindOf(err) != fail.Conflict || !strings.Contains(fail.GuestText(err), "run it again") || !strings.Contains(err.Error(), "only follows another") && what != "an insert" {
 			w.t.Errorf("%s on the standby: %v", what, err)
 		}
@@ -119,9 +123,27 @@ func (w *world) misled(c *cluster, p *proxy) {
 	w.since(time.Now(), 5)
 }
 
-// idle ends all sessions while none is in use: no program fails for that.
+func declare() (*exosql.Table[counter], *exosql.Column[counter, int64]) {
+	counters := exosql.NewTable[counter]("counters")
+	return counters, exosql.NewKey(counters, "id", func(x *counter) *int64 { return &x.ID })
+}
+
+// count reads as Go code.
+func count(ctx context.Context, db *exosql.DB) error {
+	counters, id := declare()
+	_, err := exosql.Grant(db, counters, id.Eq(1)).Count(ctx)
+	return err
+}
+
+// idle ends all sessions while none is in use: no program fails for that. Reads go on even where a session was used a moment ago.
 func (w *world) idle(p *proxy) {
 	w.t.Helper()
+	for range 3 {
+		if err := count(w.t.Context(), w.db); err != nil {
+			w.t.Error("a read after all connections were lost:", err)
+		}
+		p.lead(p.to)
+	}
 	time.Sleep(1100 * time.Millisecond)
 	p.lead(p.to)
 	for range 2 {
@@ -176,6 +198,24 @@ func (w *world) lost(raw *sql.DB) exo.RunID {
 	}
 	standbys("b")
 	return r.ID
+}
+
+// pooled returns a function that runs a program through a pooler between the host and the proxy.
+func (w *world) pooled() func() *codemode.Result {
+	w.t.Helper()
+	db, err := exosql.Open(w.t.Context(), tu.PgBouncer(w.t, w.url, "transaction", 3, "query_wait_timeout = 1", "server_login_retry = 1"), &exosql.OpenOptions{Witness: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { db.Close() })
+	by := &world{t: w.t, db: db}
+	run := func() *codemode.Result {
+		return by.once("await counters.count(); return counters.all().update({ n: 0 })", 0)
+	}
+	if r := run(); r.Err != nil {
+		w.t.Fatal(r.Err)
+	}
+	return run
 }
 
 // once runs a program with a counter that no worker has. commit bounds how long its commit takes; 0: the default.

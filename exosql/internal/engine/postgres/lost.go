@@ -25,9 +25,10 @@ var (
 // away are the server's codes for a session that it ends, or does not begin, for a reason that passes.
 var away = []string{
 	"57P01", "57P02", // the server stops, or another session of it has crashed
-	"57P03", // it starts
-	"57P05", // the session was idle for too long
-	"53300", // there are too many connections
+	"57P03",           // it starts
+	"57P05",           // the session was idle for too long
+	"53300",           // there are too many connections
+	protocolViolation, // PgBouncer has lost its server, or finds none
 }
 
 // unreachable reports whether an error is of a server that is away. It is false for a context that has ended.
