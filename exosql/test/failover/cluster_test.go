@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -136,7 +137,8 @@ func (c *cluster) switchover(primary, standby string) {
 type proxy struct {
 	at    int // at is its port
 	mu    sync.Mutex
-	to    int // to is the port to which it leads
+	to    int          // to is the port to which it leads
+	left  atomic.Int64 // left is after how many bytes of answers a session is cut; 0: none
 	conns []net.Conn
 }
 
@@ -162,7 +164,11 @@ func newProxy(t *testing.T, to int) *proxy {
 				p.conns = append(p.conns, client, server)
 				for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
 					go func() {
-						_, _ = io.Copy(pair[0], pair[1])
+						from := io.Reader(pair[1])
+						if from == server {
+							from = answers{p, server}
+						}
+						_, _ = io.Copy(pair[0], from)
 						pair[0].Close()
 						pair[1].Close()
 					}()
@@ -172,6 +178,21 @@ func newProxy(t *testing.T, to int) *proxy {
 		}
 	}()
 	return p
+}
+
+// answers are what a server says.
+type answers struct {
+	p *proxy
+	net.Conn
+}
+
+func (a answers) Read(b []byte) (int, error) {
+	n, err := a.Conn.Read(b)
+	if a.p.left.Load() > 0 && a.p.left.Add(-int64(n)) <= 0 {
+		a.p.left.Store(0)
+		err = io.EOF
+	}
+	return n, err
 }
 
 // lead ends all sessions, and has new ones lead to another port.

@@ -144,6 +144,11 @@ func (w *world) idle(p *proxy) {
 		}
 		p.lead(p.to)
 	}
+	p.left.Store(100_000)
+	counters, _ := declare()
+	if rows, err := exosql.Grant(w.db, counters, exosql.AllRows[counter]()).All(w.t.Context()); fail.KindOf(err) != fail.Conflict || p.left.Load() != 0 {
+		w.t.Errorf("a read whose connection is lost amid its rows: %d rows, %v", len(rows), err)
+	}
 	time.Sleep(1100 * time.Millisecond)
 	p.lead(p.to)
 	for range 2 {
