@@ -103,13 +103,13 @@ func (p *Pool) Release(s Session) {
 	p.Free <- s
 }
 
-// Run runs a plan. If a session was dead before it returned a row, Run tries another.
+// Run runs a plan. If a session was dead before anything was sent, Run tries another.
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) (err error) {
 	ctx, end := pl.Observed(ctx, p.System)
 	defer func() { end(out, 0, err) }()
 	for tries := 0; ; tries++ {
 		switch err := p.Once(ctx, pl, args, by, out); {
-		case errors.Is(err, ErrLost) && tries < p.opened && out.Count() == 0: // all sessions may be dead; then the last try opens a new one
+		case errors.Is(err, ErrLost) && tries < p.opened: // all sessions may be dead; then the last try opens a new one
 		case err != nil:
 			return err
 		default:

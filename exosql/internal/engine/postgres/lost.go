@@ -5,7 +5,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -47,7 +46,7 @@ func lost(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); known || !unreachable(err) {
 		return err
 	}
-	return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, boundError(err)))
+	return engine.Lost(boundError(err))
 }
 
 // unreached returns the error of a connection that was not made, with the text of said. A server that does not answer in time is away too.
