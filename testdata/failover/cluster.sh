@@ -152,6 +152,15 @@ while read -r command node; do
     deafen) # its walsenders stop: the standby gets nothing more
       for p in $(pids "$node"); do grep -qa walsender "/proc/$p/cmdline" && kill -STOP "$p"; done
       ;;
+    serve) # exo serve, as a file of bash starts it
+      bash "$node" </dev/null >>"$node.log" 2>&1 &
+      served=$!
+      others+=($!)
+      ;;
+    served)
+      kill -TERM "$served"
+      wait "$served" || fail "exo serve ended with $?"
+      ;;
     promote) "${own[@]}" "$bin/pg_ctl" -D "$node/data" -w promote >log 2>&1 || fail "$(tail -n 3 log)" ;;
     logs) tail -n 25 ./*log ./*/*log >&2 ;;
     *) fail "unknown command $command" ;;

@@ -1,7 +1,6 @@
 package failover_test
 
 import (
-	"bufio"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -42,7 +40,7 @@ serve:
 // server is the built command, and a client that runs one program after the other.
 type server struct {
 	*world
-	cmd   *exec.Cmd
+	c     *cluster
 	url   string
 	token string
 	load  sync.WaitGroup
@@ -50,7 +48,7 @@ type server struct {
 	did   map[string][]int64 // did has the programs by what the client was told: done, nothing or unknown
 }
 
-func serve(w *world) *server {
+func serve(c *cluster, w *world) *server {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	bin := filepath.Join(dir, "exo")
@@ -62,33 +60,21 @@ func serve(w *world) *server {
 			w.t.Fatal(err)
 		}
 	}
-	s := &server{world: w, token: strings.Repeat("t0ken", 8), stop: make(chan struct{}), did: map[string][]int64{}}
-	s.cmd = exec.Command(bin, "serve", filepath.Join(dir, "exo.yaml"), "-http", "127.0.0.1:0", "-label-store", w.url)
-	s.cmd.Env = append(os.Environ(), "FAILOVER_DB="+w.url, "FAILOVER_KEY="+strings.Repeat("a", 32), "FAILOVER_CHAT="+w.chat, "FAILOVER_TOKEN="+s.token)
-	said, err := s.cmd.StderrPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
+	s := &server{world: w, c: c, token: strings.Repeat("t0ken", 8), stop: make(chan struct{}), did: map[string][]int64{}}
+	script := fmt.Sprintf("export FAILOVER_DB='%s' FAILOVER_KEY=%s FAILOVER_CHAT=%s FAILOVER_TOKEN=%s\nexec '%s' serve '%s' -http 127.0.0.1:0 -label-store \"$FAILOVER_DB\"\n",
+		w.url, strings.Repeat("a", 32), w.chat, s.token, bin, filepath.Join(dir, "exo.yaml"))
+	if err := os.WriteFile(filepath.Join(dir, "serve"), []byte(script), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = s.cmd.Wait() })
-	lines := bufio.NewScanner(said)
-	for s.url == "" && lines.Scan() {
-		if m := regexp.MustCompile(`is served at (http://\S+?)(;|$)`).FindStringSubmatch(lines.Text()); m != nil {
-			s.url = m[1]
+	c.do("serve " + filepath.Join(dir, "serve")) // so that it is ended with the servers, also if this process is killed
+	for end := time.Now().Add(time.Minute); s.url == ""; time.Sleep(50 * time.Millisecond) {
+		said, _ := os.ReadFile(filepath.Join(dir, "serve.log"))
+		if m := regexp.MustCompile(`is served at (http://\S+?)(;|\n)`).FindSubmatch(said); m != nil {
+			s.url = string(m[1])
+		} else if time.Now().After(end) {
+			w.t.Fatalf("it did not say where it serves: %s", said)
 		}
 	}
-	if s.url == "" {
-		w.t.Fatal("it did not say where it serves")
-	}
-	go func() {
-		for lines.Scan() {
-			if os.Getenv("EXO_SERVE_SAYS") != "" {
-				fmt.Fprintln(os.Stderr, lines.Text())
-			}
-		}
-	}()
 	s.load.Go(func() {
 		for n := int64(served); ; n++ {
 			select {
@@ -158,12 +144,7 @@ func (s *server) end() {
 	s.t.Helper()
 	close(s.stop)
 	s.load.Wait()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		s.t.Error(err)
-	}
-	if err := s.cmd.Wait(); err != nil {
-		s.t.Error("exo serve ended with", err)
-	}
+	s.c.do("served")
 	raw, err := sql.Open("pgx", s.world.url)
 	if err != nil {
 		s.t.Fatal(err)
