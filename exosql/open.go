@@ -196,7 +196,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if err == nil && (opt.Witness || opt.Undo > 0) {
 		if err = openWitness(ctx, db, opt); err != nil {
-			return nil, errors.Join(unopened(err), db.Close())
+			return nil, errors.Join(engine.Unopened(err), db.Close())
 		}
 	}
 	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
@@ -206,17 +206,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", shared)
 	}
 	if err != nil {
-		return nil, unopened(err)
+		return nil, engine.Unopened(err)
 	}
 	return &DB{db}, nil
-}
-
-// unopened returns the cause of an error of a database that can't be reached: its text for programs does not help a host that opens it.
-func unopened(err error) error {
-	if e, ok := errors.AsType[*fail.Error](err); ok && e.Kind == fail.Conflict {
-		return e.Err
-	}
-	return err
 }
 
 // systems are the names that the conventions of OpenTelemetry have for databases.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -69,7 +70,17 @@ var ErrLost = fail.Named("exosql: the connection to the database was lost")
 
 // Lost returns the error of a program whose connection was lost before it had sent a commit, or that got no connection.
 func Lost(cause error) error {
-	return &fail.Error{Kind: fail.Conflict, Msg: "the database could not be reached, so nothing was kept; run it again in a few seconds", Err: cause}
+	return &fail.Error{Kind: fail.Conflict, Msg: lost, Err: cause}
+}
+
+const lost = "the database could not be reached, so nothing was kept; run it again in a few seconds"
+
+// Unopened returns the cause of an error that Lost made, for a host that opens the database. It returns any other error unchanged.
+func Unopened(err error) error {
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Msg == lost {
+		return e.Err
+	}
+	return err
 }
 
 // RefusedFor is how long a session remembers that it refused an open plan. Later it asks again,

@@ -117,6 +117,9 @@ func (w *world) misled(c *cluster, p *proxy) {
 			w.t.Errorf("%s on the standby: %v", what, err)
 		}
 	}
+	if _, err := exosql.Open(ctx, w.url, &exosql.OpenOptions{Witness: true}); err == nil || fail.KindOf(err) == fail.Conflict || !strings.Contains(err.Error(), "only follows another") {
+		w.t.Error("a host opens the standby to write:", err)
+	}
 	p.lead(c.ports["a"])
 	if _, err := stores.Open(ctx, url(c.ports["b"]), nil); !errors.Is(err, pgconn.ErrStandbyConnection) {
 		w.t.Error("a store on the standby:", err)

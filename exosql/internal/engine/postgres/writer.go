@@ -481,11 +481,8 @@ func (w *Writer) Commit(ctx context.Context) error {
 	}
 	w.alone = false
 	err := w.simple(ctx, w.commit)
-	switch {
-	case err == nil && w.alone:
+	if err == nil && w.alone {
 		return errAlone
-	case pgconn.SafeToRetry(err): // nothing was sent
-		return fmt.Errorf("%w: %w", exo.ErrNothingDone, lost(err))
 	}
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(late(err)))
