@@ -25,7 +25,6 @@ type cluster struct {
 	in    io.WriteCloser
 	out   *bufio.Scanner
 	ports map[string]int // ports of the nodes a and b, and of what else the script starts
-	port  int            // port leads to the primary
 }
 
 // start starts the script in one of its modes.

@@ -163,6 +163,8 @@ func (s *server) end() {
 			}
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for n, posted := range s.posted {
 		if n >= served && rows(n) != 1 {
 			s.t.Errorf("the message of program %d was posted %d times, but its row is not there", n, posted)
