@@ -8,7 +8,7 @@
 #   ./test.sh --long   what runs without a flag, with 100,000 random programs that read and as many that write, 20,000 of 64
 #                      principals while workers, connections and the disk fail, all cases where a normal run takes a share of many
 #                      alike, everything with the race detector, a minute of each fuzz target, the mutations, builds for macOS and
-#                      Windows, and what touches PostgreSQL on each version that we name
+#                      Windows, what touches PostgreSQL on each version that we name, and a failover by Patroni
 #   ./test.sh --mutations
 #                      only the mutations: breaks each line of testdata/mutations, which keeps
 #                      an attacker out, in a copy, and requires the test named there to fail
@@ -62,6 +62,12 @@ install() {
   [ -n "$(pg_bin)" ] && [ -x "$(pg_bin)/initdb" ] || missing+=(postgresql)
   command -v psql >/dev/null || missing+=(postgresql-client)
   command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
+  # Only with --long a database fails over as Patroni, etcd and HAProxy have it. What Debian starts of them is not used.
+  if [ -n "$long" ]; then
+    command -v patroni >/dev/null || missing+=(patroni)
+    command -v etcd >/dev/null || missing+=(etcd-server)
+    [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
+  fi
   # The language of programs is compared with Node.js, and with cases from npm.
   command -v node >/dev/null || missing+=(nodejs)
   command -v npm >/dev/null || missing+=(npm)

@@ -195,7 +195,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if err == nil && (opt.Witness || opt.Undo > 0) {
 		if err = openWitness(ctx, db, opt); err != nil {
-			return nil, errors.Join(err, db.Close())
+			return nil, errors.Join(engine.Unopened(err), db.Close())
 		}
 	}
 	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
@@ -205,7 +205,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", shared)
 	}
 	if err != nil {
-		return nil, err
+		return nil, engine.Unopened(err)
 	}
 	return &DB{db}, nil
 }

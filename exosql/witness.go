@@ -22,7 +22,7 @@ const CreateWitness = engine.CreateMarks
 
 // Committed implements record.Store: it reports whether a run's changes were kept. The database must be opened with [OpenOptions.Witness], now and when the run ran. Ask
 // about runs whose process ended, or whose connection was lost. The answer false is final: a run still in progress is made to fail. For a run that began before
-// Forgotten, false means nothing. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
+// Forgotten, false means nothing. With a synchronous standby of PostgreSQL, true also means that the standby has the changes. If the run's transaction is still open on the server, Committed waits and in the end returns an error: ask again.
 func (db *DB) Committed(ctx context.Context, run exo.RunID) (kept bool, err error) {
 	err = db.marks(ctx, "exosql: Committed", func(w engine.Writer) (err error) {
 		kept, err = w.Settle(ctx, run.String(), time.Now())

@@ -17,6 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
 // SQL has the statements that make the table. The trigger uses only operators of pg_catalog, because the host's role may have its own < and <>
@@ -56,6 +58,7 @@ func Open(place string, wait time.Duration) (*Witness, error) {
 		return nil, fmt.Errorf("the variable %s has no URL of a PostgreSQL database: want postgres://user@host:port/database", name)
 	}
 	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // prepare no statements, because a pooler may lose them
+	pgsession.Primary(&conf.Config)
 	db := stdlib.OpenDB(*conf)
 	db.SetMaxOpenConns(1)
 	return &Witness{db, wait}, nil

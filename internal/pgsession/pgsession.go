@@ -22,9 +22,12 @@ import (
 type Error struct {
 	text   string
 	pinned bool // pinned: the session is shared, but a transaction keeps it to its end
+	cause  error
 }
 
 func (e *Error) Error() string { return e.text }
+
+func (e *Error) Unwrap() error { return e.cause }
 
 // Of returns the *Error in the error of a failed connection, without the driver's words. It returns err if there is none.
 func Of(err error) error {
@@ -52,7 +55,7 @@ func shared() *Error {
 
 func unknown(err error) error {
 	return &Error{text: "a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
-		cut(err.Error()) + "; " + wayOut + " that has a connection left"}
+		cut(err.Error()) + "; " + wayOut + " that has a connection left", cause: err}
 }
 
 func dropped(names string) error {
@@ -77,6 +80,21 @@ const (
 	// rounds is how often both connections are asked: see compareSessions.
 	rounds = 8
 )
+
+// Follows reports whether the server of a connection is a standby, by what it reports; behind a pooler that reports nothing it is false.
+func Follows(conn *pgconn.PgConn) bool { return conn.ParameterStatus("in_hot_standby") == "on" }
+
+// Primary makes c refuse a standby, which takes no changes and may show an older state, unless c has a condition of its own.
+func Primary(c *pgconn.Config) {
+	if c.ValidateConnect == nil {
+		c.ValidateConnect = func(_ context.Context, conn *pgconn.PgConn) error {
+			if Follows(conn) {
+				return pgconn.ErrStandbyConnection
+			}
+			return nil
+		}
+	}
+}
 
 // Own makes c refuse connections with a shared session, before c's AfterConnect runs. Make the connections of one c one after the other. Set
 // everything else in c before you call Own.

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/exoagent/exoagent/exo/store"
+	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -101,6 +102,7 @@ func connect(url string) (*sql.DB, error) {
 	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx prepares statements by default, which a pooler may lose
 		conf.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
+	pgsession.Primary(&conf.Config)
 	return stdlib.OpenDB(*conf), nil
 }
 
@@ -278,7 +280,9 @@ func (s *Store) exec(ctx context.Context, text string, args ...any) (changed int
 		return int(n), err
 	}
 	failed := s.failed(err)
-	if _, answered := errors.AsType[*pgconn.PgError](err); answered || errors.Is(failed, store.ErrClosed) || pgconn.SafeToRetry(err) {
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
+	if answered || unconnected || errors.Is(failed, store.ErrClosed) || pgconn.SafeToRetry(err) {
 		return 0, failed
 	}
 	return 0, fmt.Errorf("%w: %w", store.ErrUnknown, err)

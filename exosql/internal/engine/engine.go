@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -63,9 +64,24 @@ type Session interface {
 // cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
-// ErrLost is the error of a session that was dead before anything was sent, so the query may be
-// tried on another session.
+// ErrLost is in the error of a session that was dead before anything was sent, or whose server only follows another, so the query may be tried
+// on another session. A query that ran is not tried again: it may be the reason why the server crashed, or ended the session.
 var ErrLost = fail.Named("exosql: the connection to the database was lost")
+
+// Lost returns the error of a program whose connection was lost before it had sent a commit, or that got no connection.
+func Lost(cause error) error {
+	return &fail.Error{Kind: fail.Conflict, Msg: lost, Err: cause}
+}
+
+const lost = "the database could not be reached, so nothing was kept; run it again in a few seconds"
+
+// Unopened returns the cause of an error that Lost made, for a host that opens the database. It returns any other error unchanged.
+func Unopened(err error) error {
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Msg == lost {
+		return e.Err
+	}
+	return err
+}
 
 // RefusedFor is how long a session remembers that it refused an open plan. Later it asks again,
 // since statistics and indexes change.

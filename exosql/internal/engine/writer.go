@@ -13,6 +13,8 @@ import (
 // plans that have a Write.
 type Writer interface {
 	Session
+	// Alive reports whether an idle connection can still be used. It asks the server if the connection was idle for long.
+	Alive(ctx context.Context) bool
 	// Begin opens a unit: SERIALIZABLE on PostgreSQL, a deferred transaction on SQLite.
 	Begin(ctx context.Context) error
 	// Write makes changes and returns the number of rows. out gets the rows that the last statement

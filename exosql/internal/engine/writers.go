@@ -21,7 +21,7 @@ func NewWriters(e Engine, n int) *Writers {
 	return &Writers{Engine: e, places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// Acquire waits for a place and returns a connection.
+// Acquire waits for a place and returns a connection. It closes idle connections that are dead.
 func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	select {
 	case p.places <- struct{}{}:
@@ -30,30 +30,41 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	p.mu.Lock()
-	if p.shut {
-		p.mu.Unlock()
-		<-p.places
-		return nil, Closed()
-	}
-	if n := len(p.free); n > 0 {
-		w := p.free[n-1]
-		p.free = p.free[:n-1]
-		p.mu.Unlock()
-		return w, nil
-	}
-	p.mu.Unlock()
-	connected := false
+	acquired := false
 	defer func() { // this also runs if a driver panics
-		if !connected {
+		if !acquired {
 			<-p.places
 		}
 	}()
-	w, err := p.Engine.ConnectWriter(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		w, err := p.idle()
+		if err == nil && w == nil {
+			w, err = p.Engine.ConnectWriter(ctx)
+			acquired = err == nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if acquired = acquired || w.Alive(ctx); acquired {
+			return w, nil
+		}
+		_ = w.Close()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
-	connected = true
+}
+
+// idle takes the connection that was returned last, or nil if there is none.
+func (p *Writers) idle() (w Writer, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shut {
+		return nil, Closed()
+	}
+	if n := len(p.free); n > 0 {
+		w, p.free = p.free[n-1], p.free[:n-1]
+	}
 	return w, nil
 }
 

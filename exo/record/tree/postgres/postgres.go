@@ -27,6 +27,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo/record/tree"
+	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
 // SQL has the statements that make the tables, for an operator to read and run.
@@ -88,6 +89,7 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 	if err != nil {
 		return nil, err
 	}
+	pgsession.Primary(&t.conf.Config)
 	err = t.apart(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var sync string
 		err := tx.QueryRow(ctx, "SELECT current_setting('synchronous_commit')").Scan(&sync)

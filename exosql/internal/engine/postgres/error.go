@@ -93,6 +93,7 @@ var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all of them,
 // that their host must act, except for an error about a value, which they may avoid. Any other error is returned unchanged.
 func hostError(err error) error {
+	err = lost(err)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err

@@ -57,7 +57,11 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		if err == nil && said == nil { // without a mark, false would be a guess
 			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read: GRANT SELECT ON exo_runs to it")
 		}
-		if kept = string(said) == "t"; err == nil && !kept {
+		switch kept = string(said) == "t"; {
+		case err != nil:
+		case kept:
+			err = w.flushed(ctx, run)
+		default:
 			if said, err = w.row(ctx, readForgot); err == nil && said == nil {
 				err = engine.ErrMarksLost
 			}
@@ -112,7 +116,7 @@ func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (er
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
-	w.bad = true // until the transaction has ended, the connection is not sound
+	w.bad, w.alone = true, false // until the transaction has ended, the connection is not sound
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error {
 			return w.start(ctx, &pgconn.StatementDescription{SQL: "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE"}, true)
@@ -122,6 +126,9 @@ func (w *Writer) aloneIn(ctx context.Context, f func(context.Context) error) (er
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	if w.alone {
+		return errAlone
 	}
 	w.bad, w.Used = false, time.Now()
 	return nil

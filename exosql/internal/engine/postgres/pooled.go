@@ -114,7 +114,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 // pinPooled completes the settings with what a session of this role begins with. The search path then stays the same, like that of a session of our own.
 func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.Contains(e.Message, "statement pooling mode") {
 		return "", pgsession.Errorf("a pooler is between here and PostgreSQL, and refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
 	}
 	if err != nil {

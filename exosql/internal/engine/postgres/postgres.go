@@ -30,6 +30,7 @@ type database struct {
 	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
 	marks    bool        // marks: see engine.Marks
+	writes   atomic.Bool // writes: a connection for units was made, so a server that only follows another is the wrong one
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
 }
 
@@ -176,7 +177,7 @@ const maxStatement = time.Hour
 
 // Connect opens one guarded connection, sets it up, and verifies that PostgreSQL refuses what it must refuse.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
-	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals}
+	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, writes: &e.writes}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
 	c := e.config.Conn.Copy()
 	if err := e.prepare(ctx, c, 0); err != nil {
@@ -195,6 +196,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		s.cancel = &canceller{conn: conn} // with several hosts, the last one is the connected one
 		return s.cancel
 	}
+	s.hear(&c.Config)
 	err := s.dial(ctx, c, e.config.AfterConnect)
 	carries := false
 	if refuses(err) && s.Pooled == nil { // without the settings of the URL it can be found out what the session is
@@ -209,13 +211,13 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		return e.Connect(ctx)
 	}
 	if err != nil {
-		return nil, connectError(err)
+		return nil, unreached(ctx, err, connectError(err))
 	}
 	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
 	defer cancel()
 	if err := s.setUp(within); err != nil {
 		_ = s.Close()
-		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
+		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err)))
 	}
 	return s, nil
 }

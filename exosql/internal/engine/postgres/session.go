@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -31,6 +32,8 @@ type Session struct {
 	Used    time.Time     // Used is when the last query ended
 	busy    bool          // busy: it is in a batch, so that after a panic its state is unknown
 	bad     bool
+	alone   bool         // alone: the server did not wait for its standby (see hear)
+	writes  *atomic.Bool // writes is that of the database
 	args    arguments
 	own     bool // own: the statement is planned with its values (see plan.Plan.Own)
 
@@ -93,6 +96,10 @@ func (s *Session) Close() error {
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
+	if s.writes.Load() && s.follows() {
+		s.bad = true
+		return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, errFollows))
+	}
 	if time.Since(s.Used) > idleCheck {
 		if err := s.ping(ctx); err != nil {
 			return err
@@ -148,7 +155,7 @@ func (s *Session) ping(ctx context.Context) error {
 		return ctx.Err()
 	}
 	s.bad = true
-	return fmt.Errorf("%w: %w", engine.ErrLost, boundError(err))
+	return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, boundError(err)))
 }
 
 func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {

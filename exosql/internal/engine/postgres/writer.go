@@ -68,6 +68,9 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 		return nil, err
 	}
 	w := &Writer{Session: session.(*Session), rules: map[string]*knownRules{}}
+	if w.follows() {
+		return nil, errors.Join(engine.Lost(errFollows), w.Close())
+	}
 	w.Session.concerned = w.concerned
 	w.statements.writes = w.limit
 	for _, p := range []struct {
@@ -95,8 +98,9 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	}
 	if err != nil {
 		_ = w.Close()
-		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection that writes: %w", boundError(err))
+		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection that writes: %w", boundError(err)))
 	}
+	e.writes.Store(true)
 	return w, nil
 }
 
@@ -109,14 +113,15 @@ func (w *Writer) verifyUnit(ctx context.Context) error {
 	return errors.Join(err, w.Rollback(ctx))
 }
 
+// Alive implements engine.Writer.
+func (w *Writer) Alive(ctx context.Context) bool {
+	alive := time.Since(w.Used) <= idleCheck || w.ping(ctx) == nil
+	w.Used = time.Now()
+	return alive
+}
+
 // Begin implements engine.Writer.
-func (w *Writer) Begin(ctx context.Context) error {
-	if time.Since(w.Used) > idleCheck {
-		if err := w.ping(ctx); err != nil {
-			return err
-		}
-		w.Used = time.Now()
-	}
+func (w *Writer) Begin(context.Context) error {
 	w.unit, w.was, w.statements.pending = &w.statements, nil, true
 	w.knows, w.later, w.images = false, nil, nil
 	return nil
@@ -474,7 +479,11 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if w.over(); nothing {
 		return nil
 	}
+	w.alone = false
 	err := w.simple(ctx, w.commit)
+	if err == nil && w.alone {
+		return errAlone
+	}
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(late(err)))
 	}
@@ -487,7 +496,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	if w.Conn.IsClosed() || w.Conn.TxStatus() == 'I' {
 		return nil
 	}
-	err := w.simple(context.WithoutCancel(ctx), w.Session.Rollback)
+	err := lost(w.simple(context.WithoutCancel(ctx), w.Session.Rollback))
 	w.bad = w.bad || err != nil
 	return err
 }
@@ -499,6 +508,7 @@ const (
 )
 
 func serial(err error) error {
+	err = lost(err)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == serializationFailure || e.Code == deadlock) {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
 	}

@@ -50,6 +50,9 @@ func (e *Database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	return &Writer{Session: s, marks: e.marks, bounds: map[string]*stmt{}}, nil
 }
 
+// Alive implements engine.Writer.
+func (*Writer) Alive(context.Context) bool { return true }
+
 // bound runs BEGIN, COMMIT and the like. These statements are kept, since compiling them takes longer than running them.
 func (w *Writer) bound(ctx context.Context, text string) error {
 	w.Guard.bounds.Store(true)

@@ -1,0 +1,88 @@
+package postgres
+
+// This file says when a connection was lost, or leads to the wrong server, as after a failover.
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/internal/pgsession"
+)
+
+var (
+	errFollows = fail.Named("exosql: the server that answers only follows another one: it takes no changes, and may show an older state")
+	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
+)
+
+// away are the server's codes for a session that it ends, or does not begin, for a reason that passes.
+var away = []string{
+	"57P01", "57P02", // the server stops, or another session of it has crashed
+	"57P03",           // it starts
+	"57P05",           // the session was idle for too long
+	"53300",           // there are too many connections
+	protocolViolation, // PgBouncer has lost its server, or finds none
+}
+
+// unreachable reports whether an error is of a server that is away. It is false for a context that has ended.
+func unreachable(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return slices.Contains(away, e.Code)
+	}
+	if e, ok := errors.AsType[net.Error](err); ok {
+		return !e.Timeout()
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !errors.Is(err, context.Canceled)
+}
+
+// lost converts the error of a session that was lost before it had sent a COMMIT. It returns any other error unchanged.
+func lost(err error) error {
+	if _, known := errors.AsType[*fail.Error](err); known || !unreachable(err) {
+		return err
+	}
+	return engine.Lost(boundError(err))
+}
+
+// unreached returns the error of a connection that was not made, with the text of said. A server that does not answer in time is away too.
+func unreached(ctx context.Context, err, said error) error {
+	if ctx.Err() != nil || !unreachable(err) && !errors.Is(err, context.DeadlineExceeded) {
+		return said
+	}
+	return engine.Lost(said)
+}
+
+// follows reports whether the server is a standby. A primary that becomes one ends its sessions; a standby that becomes a primary reports that.
+func (s *Session) follows() bool { return pgsession.Follows(s.Conn) }
+
+// hear notes that the server stopped waiting for a synchronous standby: because of a cancel request, or of statement_timeout, which counts for a
+// COMMIT too. The server then answers that it has committed.
+func (s *Session) hear(c *pgconn.Config) {
+	notice := c.OnNotice
+	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		s.alone = s.alone || n.Routine == "SyncRepWaitForLSN"
+		if notice != nil {
+			notice(conn, n)
+		}
+	}
+}
+
+// flushed makes the next COMMIT wait for the standby, though the transaction changes nothing. A mark may be of a COMMIT whose wait was ended, as
+// by a crash of another session, so without that wait a failover could lose a run that was reported as kept.
+func (w *Writer) flushed(ctx context.Context, run string) error {
+	for _, text := range []string{"SAVEPOINT exo_seen", settleMark, "ROLLBACK TO SAVEPOINT exo_seen"} {
+		var args [][]byte
+		if text == settleMark {
+			args = [][]byte{[]byte(run + " seen"), []byte("0")}
+		}
+		if _, err := w.row(ctx, text, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
