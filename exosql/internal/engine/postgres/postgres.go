@@ -31,6 +31,7 @@ type database struct {
 	refusals Refusals
 	marks    bool        // marks: see engine.Marks
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
+	of       *identity   // of is the primary's identity, if this is a replica
 }
 
 func (e *database) Close() error { return nil }
@@ -209,11 +210,15 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		return e.Connect(ctx)
 	}
 	if err != nil {
-		return nil, connectError(err)
+		return nil, e.connectError(err)
 	}
 	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
 	defer cancel()
-	if err := s.setUp(within); err != nil {
+	err = s.setUp(within)
+	if err == nil && e.of != nil {
+		err = s.verifyReplica(within, e.of)
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
 	}

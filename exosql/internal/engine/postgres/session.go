@@ -52,6 +52,9 @@ type Session struct {
 	later    []found         // later is what must be looked up (see agree)
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
+
+	follows  *following                   // follows is set for a replica
+	position *pgconn.StatementDescription // position is readPosition, once a primary was asked for it
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -93,15 +96,16 @@ func (s *Session) Close() error {
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
-	if time.Since(s.Used) > idleCheck {
-		if err := s.ping(ctx); err != nil {
-			return err
-		}
+	if err := s.alive(ctx); err != nil {
+		return s.elsewhere(ctx, err)
 	}
 	defer func() {
 		s.deallocate()
 		s.Used = time.Now()
 	}()
+	if err := s.onTimeline(ctx); err != nil {
+		return s.elsewhere(ctx, err)
+	}
 	run := s.run
 	if p.Tables != nil {
 		run = s.runOpen
@@ -125,7 +129,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	if p.Write != nil {
 		return err // the error of a write is converted by violation
 	}
-	return hostError(err)
+	return hostError(s.elsewhere(ctx, err))
 }
 
 // These are the server's codes of errors that are retried or translated.
@@ -134,6 +138,14 @@ const (
 	invalidStatement = "26000" // the prepared statement does not exist
 	queryCanceled    = "57014"
 )
+
+// alive tests a connection that was idle.
+func (s *Session) alive(ctx context.Context) error {
+	if time.Since(s.Used) > idleCheck {
+		return s.ping(ctx)
+	}
+	return nil
+}
 
 func (s *Session) ping(ctx context.Context) error {
 	pl := s.Conn.StartPipeline(ctx)
@@ -228,6 +240,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if s.named != nil {
 		first--
 	}
+	behind := s.follows != nil && s.follows.LSN != "" // behind: the replica has not shown yet that it follows
+	if behind {
+		first--
+	}
 	start := time.Now()
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -254,6 +270,9 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	}
 	if s.named != nil {
 		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
+	}
+	if behind {
+		s.send(pl, s.follows.check, [][]byte{[]byte(s.follows.LSN)}, nil, nil)
 	}
 	send(pl)
 	pl.SendPipelineSync()
@@ -285,6 +304,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		if tag, err = rr.Close(); tag.Insert() || tag.Update() || tag.Delete() {
 			s.affected += tag.RowsAffected()
 		}
+		behind = behind && (i != -1 || err != nil)
+	}
+	if behind {
+		err = notFollowing(err)
 	}
 	if cerr := pl.Close(); err == nil {
 		err = cerr // this is the error of the rollback
@@ -350,6 +373,9 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 			return st, nil
 		}
 		s.stmts.Remove(p)
+	}
+	if err := s.reached(ctx); err != nil {
+		return nil, err
 	}
 	st := &stmt{kinds: make([]string, len(args)), rules: rules, wrote: s.wrote}
 	types := make([]uint32, len(args))

@@ -1,0 +1,210 @@
+package postgres
+
+// This file has sessions of replicas: standbys of PostgreSQL, which replay the log of a primary. Each connection proves that it leads to a standby of
+// the same database, and each transaction that its server still follows and has replayed enough.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/internal/pgsession"
+)
+
+// identity is what a statement's meaning depends on, and what a replica has in common with its primary. A replica has the catalogue of its primary, so
+// nothing else of what Check compares can differ.
+type identity struct {
+	Recovering bool
+	System     string // System is a random number that initdb has given to the primary, and that its standbys have
+	Database   string // Database is the OID
+	Role       string
+	Path       string
+}
+
+// readIdentity fails if the role may not ask for the number of the system.
+const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery(), 'System', (SELECT system_identifier::text FROM pg_control_system()),
+	'Database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), 'Role', session_user || ' as ' || current_user, 'Path', current_setting('search_path'))::text`
+
+// readPosition returns the end of the log, and the timeline. A commit that does not wait for the disk is not in what was flushed.
+const readPosition = `SELECT lsn || ' ' || left(pg_walfile_name(lsn), 8) FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
+
+// mustFollow fails unless the server is a standby that has replayed the log up to $1. Then the server skips the statements after it. Each of them has a
+// snapshot of its own, taken after that. The error quotes the word that is no number.
+const (
+	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' ELSE 'behind' END AS int)`
+	promoted   = "promoted"
+)
+
+// readTimeline returns the timeline that a standby replays. It may be a little late after a change, but is never early.
+const readTimeline = `SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_recovery_end_timeline)), 8, '0')) FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r`
+
+// following is what a session of a replica has to reach.
+type following struct {
+	engine.Position
+	check *pgconn.StatementDescription // check is mustFollow
+	line  string                       // line is the timeline that the replica was found on, at the time asked
+	asked time.Time
+}
+
+// OpenReplica prepares to connect to a replica of a primary.
+func OpenReplica(ctx context.Context, primary *engine.Pool, conf Config, opt engine.Options) (engine.Engine, error) {
+	s, err := primary.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer primary.Release(s)
+	of, err := s.(*Session).identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if of.Recovering {
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: it has to lead to the primary")
+	}
+	opt.Setup, opt.Marks = nil, false
+	e, err := Open(ctx, conf, opt)
+	if err == nil {
+		e.(*database).of = of
+	}
+	return e, err
+}
+
+func (s *Session) identity(ctx context.Context) (*identity, error) {
+	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readIdentity, nil, nil, nil, nil) })
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a database with replicas needs a right that the role lacks: GRANT EXECUTE ON FUNCTION pg_control_system, pg_control_checkpoint, pg_control_recovery TO the role")
+	}
+	of := &identity{}
+	if err == nil {
+		err = json.Unmarshal(text, of)
+	}
+	return of, err
+}
+
+// verifyReplica refuses a server that is no replica of the primary.
+func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
+	is, err := s.identity(ctx)
+	if err != nil {
+		return err
+	}
+	why := ""
+	switch {
+	case is.System != of.System:
+		why = "it is another server, or a copy of another one: want a standby of the database's primary"
+	case !is.Recovering:
+		why = "it is no standby: it was promoted, or is the primary itself"
+	case is.Database != of.Database:
+		why = "it is another database of the server: write the same name of the database into both URLs"
+	case is.Role != of.Role:
+		why = fmt.Sprintf("its role is %s, and on the primary %s: rights and policies differ by role, so connect as the same", is.Role, of.Role)
+	case is.Path != of.Path:
+		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables", is.Path, of.Path)
+	default:
+		s.follows = &following{}
+		s.follows.check, err = s.define(ctx, "exo_follows", mustFollow)
+		return err
+	}
+	return fail.Errorf(fail.Invalid, "exosql: Open", "the replica can't be read: %s", why)
+}
+
+// Position implements engine.Follower.
+func (s *Session) Position(ctx context.Context) (at engine.Position, err error) {
+	if err := s.alive(ctx); err != nil {
+		return at, err
+	}
+	if s.position == nil {
+		if s.position, err = s.define(ctx, "exo_position", readPosition); err != nil {
+			return at, err
+		}
+	}
+	s.With(nil)
+	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.position, nil, nil, nil) })
+	s.Used = time.Now()
+	at.LSN, at.Timeline, _ = strings.Cut(string(text), " ")
+	return at, err
+}
+
+// Reach implements engine.Follower.
+func (s *Session) Reach(at engine.Position) { s.follows.Position = at }
+
+// onTimeline fails if the replica replays another history than its primary has. It may have replayed what an earlier primary wrote, and the present one
+// never got.
+func (s *Session) onTimeline(ctx context.Context) error {
+	f := s.follows
+	if f == nil || f.line == f.Timeline && time.Since(f.asked) < idleCheck {
+		return nil
+	}
+	lsn := f.LSN
+	f.LSN = "" // this question needs no position
+	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readTimeline, nil, nil, nil, nil) })
+	if f.LSN = lsn; err != nil {
+		return err
+	}
+	if f.line, f.asked = string(text), time.Now(); f.line != f.Timeline {
+		return fmt.Errorf("%w: it is on the timeline %.20s, and its primary on %.20s", engine.ErrElsewhere, f.line, f.Timeline)
+	}
+	return nil
+}
+
+// reached fails unless the replica has reached the position. So a table that was made a moment ago can be found when a statement is prepared.
+func (s *Session) reached(ctx context.Context) error {
+	if s.follows == nil {
+		return nil
+	}
+	return s.guarded(ctx, 0, func(*pgconn.Pipeline) {}, nil)
+}
+
+// notFollowing converts the error of mustFollow.
+func notFollowing(err error) error {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || e.Code != "22P02":
+		return err
+	case strings.Contains(e.Message, promoted):
+		return fmt.Errorf("%w: it is no replica any more", engine.ErrElsewhere)
+	}
+	return fmt.Errorf("%w: %w", engine.ErrElsewhere, engine.ErrBehind)
+}
+
+// ofServer begin codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator, disks.
+var ofServer = []string{"08", "40", "53", "57", "58", "XX001", "XX002"}
+
+func isOfServer(e *pgconn.PgError) bool {
+	return slices.ContainsFunc(ofServer, func(code string) bool { return strings.HasPrefix(e.Code, code) })
+}
+
+// elsewhere marks errors of a replica that another server may not have.
+func (s *Session) elsewhere(ctx context.Context, err error) error {
+	if _, known := errors.AsType[*fail.Error](err); s.follows == nil || err == nil || known || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
+		return err
+	}
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !s.Sound():
+		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
+	case ok && isOfServer(e):
+		return fmt.Errorf("%w: %w: %w", engine.ErrElsewhere, engine.ErrPassing, err)
+	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
+		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
+	}
+	return err
+}
+
+// connectError is connectError of the package. It marks the error of a replica that can't be reached now.
+func (e *database) connectError(err error) error {
+	err = connectError(err)
+	pg, answered := errors.AsType[*pgconn.PgError](err)
+	_, old := errors.AsType[*VersionError](err)
+	_, pool := errors.AsType[*pgsession.Error](err)
+	if e.of == nil || old || pool || answered && !isOfServer(pg) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
+}
