@@ -78,14 +78,15 @@ func NewReplicas(primary *Pool) *Replicas { return &Replicas{primary: primary} }
 // replica of the primary, Add fails.
 func (rs *Replicas) Add(ctx context.Context, e Engine, n int) error {
 	p, err := NewPool(ctx, e, n)
-	if errors.Is(err, ErrElsewhere) {
-		slog.Warn("a replica can't be reached, so the primary is read", "replica", len(rs.all)+1, "reason", fail.Reason(err))
-		p, err = newPool(e, n), nil
+	r := &replica{Pool: p, number: len(rs.all) + 1}
+	if errors.Is(err, ErrElsewhere) && ctx.Err() == nil {
+		r.Pool = newPool(e, n)
+		r.rest(err)
+	} else if err != nil {
+		return err
 	}
-	if err == nil {
-		rs.all = append(rs.all, &replica{Pool: p, number: len(rs.all) + 1})
-	}
-	return err
+	rs.all = append(rs.all, r)
+	return nil
 }
 
 // Close is like Pool.Close.
@@ -129,13 +130,6 @@ func (rs *Replicas) Run(ctx context.Context, r *Reader, pl *plan.Plan, args []va
 // ask runs f on a replica that has replayed what is committed by now. on is the number of the replica on which the reader has read, or 0.
 func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) error) (number int, err error) {
 	var at Position
-	err = rs.primary.with(ctx, false, func(s Session) (err error) {
-		at, err = s.(Follower).Position(ctx)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrElsewhere, err)
-	}
 	var order []*replica
 	until := time.Now().Add(replayWait)
 	if on == 0 {
@@ -149,6 +143,15 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 	for _, r := range order {
 		if on == 0 && !r.awake() {
 			continue
+		}
+		if at.LSN == "" {
+			err = rs.primary.with(ctx, false, func(s Session) (err error) {
+				at, err = s.(Follower).Position(ctx)
+				return err
+			})
+			if err != nil {
+				return 0, fmt.Errorf("%w: %w", ErrElsewhere, err)
+			}
 		}
 		if err = r.ask(ctx, until, func() error { return f(r.Pool, &at) }); !errors.Is(err, ErrElsewhere) {
 			return r.number, err
@@ -172,9 +175,16 @@ func (r *replica) ask(ctx context.Context, until time.Time, f func() error) (err
 	if !errors.Is(err, ErrElsewhere) {
 		r.rests.Store(0)
 	} else if !errors.Is(err, ErrPassing) {
-		r.rests.Store(time.Now().Add(restTime).UnixNano())
+		r.rest(err)
 	}
 	return err
+}
+
+// rest keeps readers from the replica for a while.
+func (r *replica) rest(err error) {
+	if r.rests.Swap(time.Now().Add(restTime).UnixNano()) == 0 {
+		slog.Warn("a replica can't be read", "replica", r.number, "reason", fail.Reason(err))
+	}
 }
 
 // awake reports whether the replica may be asked. After a rest it returns true to one reader, which finds out whether the replica answers.

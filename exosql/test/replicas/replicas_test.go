@@ -183,6 +183,20 @@ func refused(t *testing.T, w *world) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}
+	w.primary.Exec(t, "REVOKE EXECUTE ON FUNCTION pg_control_recovery() FROM PUBLIC")
+	grant := func() (to string) {
+		_, err := exosql.Open(t.Context(), tu.AsUser(t, w.primary.URL, "other"), &exosql.OpenOptions{Replicas: []string{tu.AsUser(t, w.replica.URL, "other")}})
+		if err != nil {
+			_, to, _ = strings.Cut(err.Error(), "GRANT ")
+		}
+		return to
+	}
+	if g := grant(); g == "" {
+		t.Error("a role that may not ask for the timeline is not refused, or not with the GRANT")
+	} else if w.primary.Exec(t, "GRANT "+g); grant() != "" {
+		t.Errorf("GRANT %s does not help", g)
+	}
+	w.primary.Exec(t, "GRANT EXECUTE ON FUNCTION pg_control_recovery() TO PUBLIC")
 	if server := os.Getenv("TEST_POSTGRES_URL"); server != "" {
 		if _, err := exosql.Open(t.Context(), server, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "another server") {
 			t.Errorf("another server: %v", err)
@@ -216,11 +230,16 @@ func sees(t *testing.T, w *world) {
 		w.primary.Exec(t, fmt.Sprintf("INSERT INTO notes (owner, text) VALUES (1, 'new %d')", i))
 		from(t, "after a commit", run(t, w.db, false, fmt.Sprintf(`notes.where(n => n.text === "new %d").count()`, i), nil), 1, "1")
 	}
-	w.primary.Exec(t, "CREATE TABLE fresh (id bigint PRIMARY KEY, owner bigint, text text); INSERT INTO fresh VALUES (1, 1, 'x')")
 	fresh := exosql.NewTable[note]("fresh")
 	exosql.NewKey(fresh, "id", func(n *note) *int64 { return &n.ID })
-	if all, err := exosql.Grant(w.db, fresh, exosql.NewColumn(fresh, "owner", func(n *note) *int64 { return &n.Owner }).Eq(1)).All(t.Context()); len(all) != 1 {
+	mineOf := exosql.NewColumn(fresh, "owner", func(n *note) *int64 { return &n.Owner }).Eq(1)
+	w.primary.Exec(t, "CREATE TABLE fresh (id bigint PRIMARY KEY, owner bigint); INSERT INTO fresh VALUES (1, 1)")
+	if all, err := exosql.Grant(w.db, fresh, mineOf).All(t.Context()); len(all) != 1 {
 		t.Errorf("a new table: %v %v", all, err)
+	}
+	w.primary.Exec(t, "ALTER TABLE fresh SET UNLOGGED")
+	if _, err := exosql.Grant(w.db, fresh, mineOf).All(t.Context()); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "SET LOGGED") {
+		t.Errorf("an unlogged table: %v", err)
 	}
 }
 
@@ -298,9 +317,16 @@ func policies(t *testing.T, w *world) {
 
 // pooler: a replica behind a pooler that shares sessions is read.
 func pooler(t *testing.T, w *world) {
-	db := open(t, w.primary, tu.PgBouncer(t, w.replica.URL, "transaction", 2))
-	for range 3 {
-		from(t, "through a pooler", run(t, db, false, `[`+ports+`, await notes.where(n => n.text === "first").count()]`, nil), 1, "["+at(w.replica)+",1]")
+	pooled := tu.PgBouncer(t, w.replica.URL, "transaction", 2)
+	for _, primary := range []string{w.primary.URL, tu.PgBouncer(t, w.primary.URL, "transaction", 2)} {
+		db, err := exosql.Open(t.Context(), primary, &exosql.OpenOptions{Replicas: []string{pooled}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for range 3 {
+			from(t, "through a pooler", run(t, db, false, `[`+ports+`, await notes.where(n => n.text === "first").count()]`, nil), 1, "["+at(w.replica)+",1]")
+		}
 	}
 }
 

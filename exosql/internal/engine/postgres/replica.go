@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // identity is what a statement's meaning depends on, and what a replica has in common with its primary. A replica has the catalogue of its primary, so
@@ -29,8 +30,8 @@ type identity struct {
 	Path       string
 }
 
-// readIdentity fails if the role may not ask for the number of the system.
-const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery(), 'System', (SELECT system_identifier::text FROM pg_control_system()),
+// readIdentity fails if the role may not ask for the number of the system, or, later, for the timeline.
+const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery(), 'System', (SELECT system_identifier::text FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()),
 	'Database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), 'Role', session_user || ' as ' || current_user, 'Path', current_setting('search_path'))::text`
 
 // readPosition returns the end of the log, and the timeline. A commit that does not wait for the disk is not in what was flushed.
@@ -61,7 +62,7 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, conf Config, opt eng
 		return nil, err
 	}
 	defer primary.Release(s)
-	of, err := s.(*Session).identity(ctx)
+	of, err := s.(*Session).identity(ctx, conf.Conn.User)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +77,10 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, conf Config, opt eng
 	return e, err
 }
 
-func (s *Session) identity(ctx context.Context) (*identity, error) {
+func (s *Session) identity(ctx context.Context, role string) (*identity, error) {
 	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readIdentity, nil, nil, nil, nil) })
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a database with replicas needs a right that the role lacks: GRANT EXECUTE ON FUNCTION pg_control_system, pg_control_checkpoint, pg_control_recovery TO the role")
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a database with replicas needs a right that the role lacks: GRANT EXECUTE ON FUNCTION pg_control_system(), pg_control_checkpoint(), pg_control_recovery() TO %s", sqlname.Plain(role))
 	}
 	of := &identity{}
 	if err == nil {
@@ -90,7 +91,7 @@ func (s *Session) identity(ctx context.Context) (*identity, error) {
 
 // verifyReplica refuses a server that is no replica of the primary.
 func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
-	is, err := s.identity(ctx)
+	is, err := s.identity(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (s *Session) onTimeline(ctx context.Context) error {
 		return err
 	}
 	if f.line, f.asked = string(text), time.Now(); f.line != f.Timeline {
-		return fmt.Errorf("%w: it is on the timeline %.20s, and its primary on %.20s", engine.ErrElsewhere, f.line, f.Timeline)
+		return fmt.Errorf("%w: %w", engine.ErrElsewhere, errTimeline)
 	}
 	return nil
 }
@@ -161,6 +162,11 @@ func (s *Session) reached(ctx context.Context) error {
 	return s.guarded(ctx, 0, func(*pgconn.Pipeline) {}, nil)
 }
 
+var (
+	errTimeline = fail.Named("exosql: the replica is on another timeline than the primary")
+	errPromoted = fail.Named("exosql: the server is no replica any more")
+)
+
 // notFollowing converts the error of mustFollow.
 func notFollowing(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
@@ -168,7 +174,7 @@ func notFollowing(err error) error {
 	case !ok || e.Code != "22P02":
 		return err
 	case strings.Contains(e.Message, promoted):
-		return fmt.Errorf("%w: it is no replica any more", engine.ErrElsewhere)
+		return fmt.Errorf("%w: %w", engine.ErrElsewhere, errPromoted)
 	}
 	return fmt.Errorf("%w: %w", engine.ErrElsewhere, engine.ErrBehind)
 }
@@ -187,7 +193,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !s.Sound():
+	case s.bad || s.Conn.IsClosed():
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
 	case ok && isOfServer(e):
 		return fmt.Errorf("%w: %w: %w", engine.ErrElsewhere, engine.ErrPassing, err)
