@@ -180,7 +180,7 @@ func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *Ope
 			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("exosql: Open: OpenOptions.Replicas[%d]: %w", i, openError(err)), db.Close())
+			return nil, errors.Join(fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(err)), db.Close())
 		}
 	}
 	return db, nil

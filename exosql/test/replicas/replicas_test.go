@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/internal/testutil/pgtest"
 )
@@ -123,7 +124,7 @@ func TestReplicas(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *world)
-	}{{"routes", routes}, {"refused", refused}, {"sees what was committed", sees}, {"keeps one side", keepsSide}, {"conflicts", conflicts}, {"policies", policies}, {"pooler", pooler}, {"killed", killed}, {"promoted", isPromoted}} {
+	}{{"routes", routes}, {"refused", refused}, {"sees what was committed", sees}, {"keeps one side", keepsSide}, {"conflicts", conflicts}, {"policies", policies}, {"pooler", pooler}, {"file", file}, {"killed", killed}, {"promoted", isPromoted}} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, w) })
 	}
 }
@@ -179,7 +180,7 @@ func refused(t *testing.T, w *world) {
 		"mysql://root:hidden@host/x":                           "this PostgreSQL URL can't be read",
 	} {
 		_, err := exosql.Open(t.Context(), w.primary.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL, url}})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Replicas[1]") || strings.Contains(err.Error(), "hidden") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "replica 2") || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}
@@ -326,6 +327,30 @@ func pooler(t *testing.T, w *world) {
 		defer db.Close()
 		for range 3 {
 			from(t, "through a pooler", run(t, db, false, `[`+ports+`, await notes.where(n => n.text === "first").count()]`, nil), 1, "["+at(w.replica)+",1]")
+		}
+	}
+}
+
+// file: the replicas of a grant file are opened with it, and refused like its database.
+func file(t *testing.T, w *world) {
+	f, err := grantfile.Parse("exo.yaml", []byte(`exo: 1
+reviewed: true
+databases: {main: {url: env:PRIMARY, schema: [public], replicas: [env:NEAR, env:FAR]}}
+facets: {note: {table: notes, columns: [id, text], scope: owner = 1}}
+grants: {notes: note}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for far, want := range map[string]string{w.replica.URL: "", w.primary.URL: "exo.yaml:3:29: the database main: exosql: Open: replica 2: exosql: Open: invalid: the replica can't be read: it is no standby", "": "the variable FAR is not set"} {
+		d, _, err := f.Open(t.Context(), &grantfile.Options{Env: func(name string) string {
+			return map[string]string{"PRIMARY": w.primary.URL, "NEAR": w.replica.URL, "FAR": far}[name]
+		}})
+		if err == nil {
+			d.Close()
+		}
+		if got := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
