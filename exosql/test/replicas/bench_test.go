@@ -45,7 +45,7 @@ func BenchmarkReplica(b *testing.B) {
 			for b.Loop() {
 				for i, db := range ways {
 					if c.name == "AfterCommit" {
-						if _, err := mine(db).Where(id.Eq(1)).Update(b.Context(), text.To("changed")); err != nil {
+						if _, err := mine(db).Where(id.Eq(1)).Update(b.Context(), text.Set("changed")); err != nil {
 							b.Fatal(err)
 						}
 					}
