@@ -174,13 +174,16 @@ func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *Ope
 		replica, err := postgres.Parse(url)
 		if err == nil {
 			replica.BeforeConnect, replica.AfterConnect = conf.BeforeConnect, conf.AfterConnect
-			e, err = postgres.OpenReplica(ctx, db.db.Pool, replica, opt.engine())
+			e, err = postgres.OpenReplica(ctx, db.db.Pool, i+1, replica, opt.engine())
 		}
 		if err == nil {
 			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
 		}
+		if _, worded := errors.AsType[*fail.Error](err); err != nil && !worded {
+			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(err))
+		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(err)), db.Close())
+			return nil, errors.Join(err, db.Close())
 		}
 	}
 	return db, nil

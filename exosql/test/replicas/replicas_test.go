@@ -342,7 +342,7 @@ grants: {notes: note}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for far, want := range map[string]string{w.replica.URL: "", w.primary.URL: "exo.yaml:3:29: the database main: exosql: Open: replica 2: exosql: Open: invalid: the replica can't be read: it is no standby", "": "the variable FAR is not set"} {
+	for far, want := range map[string]string{w.replica.URL: "", w.primary.URL: "exo.yaml:3:25: the database main: replica 2 can't be read: it is no standby", "": "the variable FAR is not set"} {
 		d, _, err := f.Open(t.Context(), &grantfile.Options{Env: func(name string) string {
 			return map[string]string{"PRIMARY": w.primary.URL, "NEAR": w.replica.URL, "FAR": far}[name]
 		}})

@@ -28,6 +28,8 @@ type identity struct {
 	Database   string // Database is the OID
 	Role       string
 	Path       string
+
+	number int // number is the replica's, for errors
 }
 
 // readIdentity fails if the role may not ask for the number of the system, or, later, for the timeline.
@@ -55,8 +57,8 @@ type following struct {
 	asked time.Time
 }
 
-// OpenReplica prepares to connect to a replica of a primary.
-func OpenReplica(ctx context.Context, primary *engine.Pool, conf Config, opt engine.Options) (engine.Engine, error) {
+// OpenReplica prepares to connect to a replica of a primary. number counts the replicas from 1.
+func OpenReplica(ctx context.Context, primary *engine.Pool, number int, conf Config, opt engine.Options) (engine.Engine, error) {
 	s, err := primary.Acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, conf Config, opt eng
 	opt.Setup, opt.Marks = nil, false
 	e, err := Open(ctx, conf, opt)
 	if err == nil {
-		e.(*database).of = of
+		of.number, e.(*database).of = number, of
 	}
 	return e, err
 }
@@ -112,7 +114,7 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 		s.follows.check, err = s.define(ctx, "exo_follows", mustFollow)
 		return err
 	}
-	return fail.Errorf(fail.Invalid, "exosql: Open", "the replica can't be read: %s", why)
+	return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: %s", of.number, why)
 }
 
 // Position implements engine.Follower.
