@@ -150,6 +150,7 @@ func (w *world) back(t testing.TB) {
 func routes(t *testing.T, w *world) {
 	from(t, "a read", run(t, w.db, false, ports, nil), 1, at(w.replica))
 	from(t, "a read by an open plan", run(t, w.db, false, `notes.where(n => n.text === "first")`, nil), 1, "first")
+	from(t, "reads side by side", run(t, w.db, false, `return (await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => seen.count()))).join()`, nil), 1, "1,1,1,1,1,1,1,1")
 	from(t, "a read with rights", run(t, w.db, true, ports, nil), 0, at(w.primary))
 	from(t, "a write", run(t, w.db, true, `await notes.insert({text: "written"}); return `+ports, nil), 0, at(w.primary))
 	from(t, "a read of the write", run(t, w.db, false, `[`+ports+`, await seen.count()]`, nil), 1, "["+at(w.replica)+",2]")

@@ -130,7 +130,9 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 	s.With(nil)
 	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.position, nil, nil, nil) })
 	s.Used = time.Now()
-	at.LSN, at.Timeline, _ = strings.Cut(string(text), " ")
+	if at.LSN, at.Timeline, _ = strings.Cut(string(text), " "); err == nil && (at.LSN == "" || at.Timeline == "") { // a replica would have nothing to reach
+		err = errors.New("exosql: the primary does not report the end of its log")
+	}
 	return at, err
 }
 
