@@ -18,16 +18,16 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Position is a place in the log of a primary: on PostgreSQL an LSN, and its timeline.
-type Position struct{ LSN, Timeline string }
+// Position is a state of a primary. On PostgreSQL it is a place in the log, with its timeline, and a snapshot of the transactions that are over.
+type Position struct{ LSN, Timeline, Snapshot string }
 
 // Follower is a Session of a database that may have replicas.
 type Follower interface {
 	Session
-	// Position returns the end of the primary's log. It comes after each transaction that was committed before the call.
+	// Position returns the state of the primary, which has each transaction that was committed before the call.
 	Position(ctx context.Context) (Position, error)
 	// Reach is for a session of a replica. The next queries fail with ErrElsewhere before they read, unless the server is a replica on the same
-	// timeline, and has replayed the log up to the position.
+	// timeline, and has each transaction of the position.
 	Reach(Position)
 }
 
@@ -48,7 +48,7 @@ const (
 
 // Replicas are the replicas of a primary. They answer reads of runs that can't write.
 //
-// Before each read the primary returns the end of its log, and a replica answers only if it has replayed that. So a read sees everything that was
+// Before each read the primary is asked for its position, and a replica answers only if it has reached that. So a read sees everything that was
 // committed before the read began, by whatever process.
 type Replicas struct {
 	primary *Pool

@@ -4,12 +4,15 @@ package replicas_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -148,11 +151,13 @@ func (w *world) back(t testing.TB) {
 
 // routes: reads go to the replica, and all that may write to the primary.
 func routes(t *testing.T, w *world) {
+	w.back(t)
 	from(t, "a read", run(t, w.db, false, ports, nil), 1, at(w.replica))
 	from(t, "a read by an open plan", run(t, w.db, false, `notes.where(n => n.text === "first")`, nil), 1, "first")
 	from(t, "reads side by side", run(t, w.db, false, `return (await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => seen.count()))).join()`, nil), 1, "1,1,1,1,1,1,1,1")
 	from(t, "a read with rights", run(t, w.db, true, ports, nil), 0, at(w.primary))
 	from(t, "a write", run(t, w.db, true, `await notes.insert({text: "written"}); return `+ports, nil), 0, at(w.primary))
+	w.back(t)
 	from(t, "a read of the write", run(t, w.db, false, `[`+ports+`, await seen.count()]`, nil), 1, "["+at(w.replica)+",2]")
 	all, err := exosql.Grant(w.db, seen, seenOwner.Eq(1)).All(t.Context())
 	if err != nil || len(all) != 2 || all[0].Port != int64(w.replica.Port) {
@@ -230,8 +235,15 @@ func sees(t *testing.T, w *world) {
 	w.back(t)
 	for i := range 20 { // the replica is a moment behind
 		w.primary.Exec(t, fmt.Sprintf("INSERT INTO notes (owner, text) VALUES (1, 'new %d')", i))
-		from(t, "after a commit", run(t, w.db, false, fmt.Sprintf(`notes.where(n => n.text === "new %d").count()`, i), nil), 1, "1")
+		if o := run(t, w.db, false, fmt.Sprintf(`notes.where(n => n.text === "new %d").count()`, i), nil); o.JSON != "1" {
+			t.Errorf("after a commit: %s %v", o.JSON, o.Result.Err)
+		}
 	}
+	sessions(t, w)
+	// A record of which the end is not written stays behind the end of what is: every page but the last is.
+	w.primary.Exec(t, "BEGIN; SELECT pg_logical_emit_message(false, 'x', repeat('x', 20000)); ROLLBACK")
+	time.Sleep(500 * time.Millisecond)
+	w.back(t)
 	fresh := exosql.NewTable[note]("fresh")
 	exosql.NewKey(fresh, "id", func(n *note) *int64 { return &n.ID })
 	mineOf := exosql.NewColumn(fresh, "owner", func(n *note) *int64 { return &n.Owner }).Eq(1)
@@ -240,9 +252,37 @@ func sees(t *testing.T, w *world) {
 		t.Errorf("a new table: %v %v", all, err)
 	}
 	w.primary.Exec(t, "ALTER TABLE fresh SET UNLOGGED")
-	if _, err := exosql.Grant(w.db, fresh, mineOf).All(t.Context()); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "SET LOGGED") {
+	err := errors.New("no read yet")
+	for end := time.Now().Add(5 * time.Second); fail.KindOf(err) != fail.Denied && time.Now().Before(end); w.back(t) {
+		_, err = exosql.Grant(w.db, fresh, mineOf).All(t.Context())
+	}
+	if fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "SET LOGGED") {
 		t.Errorf("an unlogged table: %v", err)
 	}
+}
+
+// sessions: a run sees what was committed by a transaction that the replica knows as one that goes on, after another that it knows as over.
+func sessions(t *testing.T, w *world) {
+	c, err := pgconn.Connect(t.Context(), w.primary.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	if _, err := c.Exec(t.Context(), "BEGIN; INSERT INTO notes (owner, text) VALUES (1, 'long')").ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	w.primary.Exec(t, "INSERT INTO notes (owner, text) VALUES (2, 'short')")
+	w.primary.Caught(t, w.replica)
+	w.back(t)
+	const long = `notes.where(n => n.text === "long").count()`
+	from(t, "while it goes on", run(t, w.db, false, long, nil), 1, "0")
+	w.replica.Exec(t, "SELECT pg_wal_replay_pause()")
+	if _, err := c.Exec(t.Context(), "COMMIT").ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+	from(t, "after its commit", run(t, w.db, false, long, nil), 0, "1")
+	w.replica.Exec(t, "SELECT pg_wal_replay_resume()")
+	w.back(t)
 }
 
 // keepsSide: a run reads on the primary alone, or on replicas alone.
@@ -285,9 +325,11 @@ func conflicts(t *testing.T, w *world) {
 		t.Errorf("the twin, which asks the replica, was not cut off: %v", err)
 	}
 	stop()
+	w.back(t)
 	var end func()
 	o := run(t, w.db, false, `const a = `+ports+`; await between.call(); return [a, await slow.select(n => n.port)]`, func() { end = locks() })
 	end()
+	w.back(t)
 	if o.Kind != fail.Conflict || !strings.Contains(o.Message, "run it again") {
 		t.Errorf("a second read: %s %v", o.JSON, o.Result.Err)
 	}
@@ -358,6 +400,7 @@ grants: {notes: note}
 
 // killed: after a kill of its replica a run that has read there fails as a conflict, and others read the primary, until the replica is back.
 func killed(t *testing.T, w *world) {
+	w.back(t)
 	o := run(t, w.db, false, twice, func() { w.replica.Stop(t) })
 	if o.Kind != fail.Conflict || !strings.Contains(o.Message, "run it again") {
 		t.Errorf("%s %v", o.JSON, o.Result.Err)
@@ -372,6 +415,7 @@ func killed(t *testing.T, w *world) {
 func isPromoted(t *testing.T, w *world) {
 	second := w.primary.Standby(t)
 	w.primary.Caught(t, second)
+	w.primary.Caught(t, w.replica)
 	alone, both := open(t, w.primary, second.URL), open(t, w.primary, second.URL, w.replica.URL)
 	if got := run(t, both, false, ports, nil).JSON; got != at(w.replica) { // replicas take turns
 		t.Fatalf("the second of two replicas begins: %s", got)
@@ -396,5 +440,7 @@ func isPromoted(t *testing.T, w *world) {
 		t.Errorf("the twin, which asks for the position alone, would not read: %s", ahead)
 	}
 	from(t, "a replica of the old primary", run(t, open(t, second, w.replica.URL), false, `notes.where(n => n.text === "lost").count()`, nil), 0, "0")
-	from(t, "a replica of the new primary", run(t, open(t, second, second.Standby(t).URL), false, split, nil), 1, "1")
+	third := second.Standby(t)
+	second.Caught(t, third)
+	from(t, "a replica of the new primary", run(t, open(t, second, third.URL), false, split, nil), 1, "1")
 }

@@ -4,6 +4,7 @@ package postgres
 // the same database, and each transaction that its server still follows and has replayed enough.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,14 +37,20 @@ type identity struct {
 const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery(), 'System', (SELECT system_identifier::text FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()),
 	'Database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), 'Role', session_user || ' as ' || current_user, 'Path', current_setting('search_path'))::text`
 
-// readPosition returns the end of the log, and the timeline. A commit that does not wait for the disk is not in what was flushed.
-const readPosition = `SELECT lsn || ' ' || left(pg_walfile_name(lsn), 8) FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
+// readPosition returns the end of the log that is on the disk, its timeline, and which transactions are over.
+const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 8), pg_current_snapshot())
+	FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
 
-// mustFollow fails unless the server is a standby that has replayed the log up to $1. Then the server skips the statements after it. Each of them has a
-// snapshot of its own, taken after that. The error quotes the word that is no number.
+// mustFollow fails unless the server is a standby on which all transactions are over that are over in the position $1, $2: it has replayed the log up to
+// there, or knows an outcome of each of them. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
+// server skips the statements after it; else they have later snapshots. The error quotes the word that is no number.
 const (
-	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' ELSE 'behind' END AS int)`
-	promoted   = "promoted"
+	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' WHEN (
+	SELECT CASE WHEN b.until - b.xmin <= 1000 THEN NOT EXISTS (SELECT FROM generate_series(b.xmin, b.until - 1) AS x
+		WHERE pg_visible_in_snapshot(x::text::xid8, $2::pg_snapshot) AND CASE WHEN x >= b.xmax THEN true ELSE pg_xact_status(x::text::xid8) = 'in progress' END) END
+	FROM (SELECT pg_snapshot_xmin(s)::text::bigint AS xmin, pg_snapshot_xmax(s)::text::bigint AS xmax, pg_snapshot_xmax($2::pg_snapshot)::text::bigint AS until
+		FROM pg_current_snapshot() AS s) AS b) THEN '1' ELSE 'behind' END AS int)`
+	promoted = "promoted"
 )
 
 // readTimeline returns the timeline that a standby replays. It may be a little late after a change, but is never early.
@@ -130,10 +137,10 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 	s.With(nil)
 	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.position, nil, nil, nil) })
 	s.Used = time.Now()
-	if at.LSN, at.Timeline, _ = strings.Cut(string(text), " "); err == nil && (at.LSN == "" || at.Timeline == "") { // a replica would have nothing to reach
-		err = errors.New("exosql: the primary does not report the end of its log")
+	if parts := strings.Fields(string(text)); len(parts) == 3 {
+		return engine.Position{LSN: parts[0], Timeline: parts[1], Snapshot: parts[2]}, err
 	}
-	return at, err
+	return at, cmp.Or(err, errNoPosition)
 }
 
 // Reach implements engine.Follower.
@@ -167,8 +174,9 @@ func (s *Session) reached(ctx context.Context) error {
 }
 
 var (
-	errTimeline = fail.Named("exosql: the replica is on another timeline than the primary")
-	errPromoted = fail.Named("exosql: the server is no replica any more")
+	errTimeline   = fail.Named("exosql: the replica is on another timeline than the primary")
+	errNoPosition = fail.Named("exosql: the primary does not report the end of its log")
+	errPromoted   = fail.Named("exosql: the server is no replica any more")
 )
 
 // notFollowing converts the error of mustFollow.

@@ -272,7 +272,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
 	}
 	if behind {
-		s.send(pl, s.follows.check, [][]byte{[]byte(s.follows.LSN)}, nil, nil)
+		s.send(pl, s.follows.check, [][]byte{[]byte(s.follows.LSN), []byte(s.follows.Snapshot)}, nil, nil)
 	}
 	send(pl)
 	pl.SendPipelineSync()
