@@ -178,6 +178,7 @@ func (s *Server) Try(text string) (value string, err error) {
 // Caught waits until a standby of s has replayed all that s has committed.
 func (s *Server) Caught(t testing.TB, standby *Server) {
 	t.Helper()
+	s.Exec(t, "SELECT pg_logical_emit_message(true, '', '')") // a commit: else what was flushed may end within a record
 	at := s.One(t, "SELECT pg_current_wal_flush_lsn()::text")
 	for end := time.Now().Add(20 * time.Second); standby.One(t, "SELECT (pg_last_wal_replay_lsn() >= '"+at+"')::text") != "true"; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
