@@ -135,7 +135,17 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 		}
 	}
 	s.With(nil)
-	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.position, nil, nil, nil) })
+	var text []byte
+	if s.Pooled != nil {
+		text, err = s.ask(ctx, func(pl *pgconn.Pipeline) { s.send(pl, s.position, nil, nil, nil) })
+	} else {
+		s.busy = true
+		rr := s.exec(ctx, s.position, nil)
+		text, err = textIn(rr)
+		_, cerr := rr.Close()
+		err = cmp.Or(err, cerr)
+		s.busy = false
+	}
 	s.Used = time.Now()
 	if parts := strings.Fields(string(text)); len(parts) == 3 {
 		return engine.Position{LSN: parts[0], Timeline: parts[1], Snapshot: parts[2]}, err
