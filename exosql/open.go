@@ -27,7 +27,7 @@ type OpenOptions struct {
 	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
 	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is the number of reading connections and, separately, of writing connections; default 4 each. A run of a tool that may write has a
+	// Conns is the number of reading connections, to each replica too, and separately of writing connections; default 4 each. A run of a tool that may write has a
 	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
 	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
