@@ -124,7 +124,8 @@ func (rs *Replicas) Run(ctx context.Context, r *Reader, pl *plan.Plan, args []va
 			return nil, 0, &fail.Error{Kind: fail.Conflict, Msg: "the server from which this program has read can't answer any more; run it again", Err: err}
 		}
 	}
-	return out, 0, run(rs.primary, nil)
+	err = run(rs.primary, nil)
+	return out, 0, err
 }
 
 // ask runs f on a replica that has replayed what is committed by now. on is the number of the replica on which the reader has read, or 0.
