@@ -117,8 +117,8 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 	case is.Path != of.Path:
 		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables", is.Path, of.Path)
 	default:
-		s.follows = &following{}
-		s.follows.check, err = s.define(ctx, "exo_follows", mustFollow)
+		s.reach = &following{}
+		s.reach.check, err = s.define(ctx, "exo_follows", mustFollow)
 		return err
 	}
 	return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: %s", of.number, why)
@@ -154,12 +154,12 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 }
 
 // Reach implements engine.Follower.
-func (s *Session) Reach(at engine.Position) { s.follows.Position = at }
+func (s *Session) Reach(at engine.Position) { s.reach.Position = at }
 
 // onTimeline fails if the replica replays another history than its primary has. It may have replayed what an earlier primary wrote, and the present one
 // never got.
 func (s *Session) onTimeline(ctx context.Context) error {
-	f := s.follows
+	f := s.reach
 	if f == nil || f.line == f.Timeline && time.Since(f.asked) < idleCheck {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (s *Session) onTimeline(ctx context.Context) error {
 
 // reached fails unless the replica has reached the position. So a table that was made a moment ago can be found when a statement is prepared.
 func (s *Session) reached(ctx context.Context) error {
-	if s.follows == nil {
+	if s.reach == nil {
 		return nil
 	}
 	return s.guarded(ctx, 0, func(*pgconn.Pipeline) {}, nil)
@@ -210,13 +210,15 @@ func isOfServer(e *pgconn.PgError) bool {
 
 // elsewhere marks errors of a replica that another server may not have.
 func (s *Session) elsewhere(ctx context.Context, err error) error {
-	if _, known := errors.AsType[*fail.Error](err); s.follows == nil || err == nil || known || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
+	if s.reach == nil || err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
 		return err
 	}
+	_, known := errors.AsType[*fail.Error](err)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case s.bad || s.Conn.IsClosed():
+	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
+	case known:
 	case ok && isOfServer(e):
 		return fmt.Errorf("%w: %w: %w", engine.ErrElsewhere, engine.ErrPassing, err)
 	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):

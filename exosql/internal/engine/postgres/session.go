@@ -53,7 +53,7 @@ type Session struct {
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
 
-	follows  *following                   // follows is set for a replica
+	reach    *following                   // reach is set for a replica
 	position *pgconn.StatementDescription // position is readPosition, once a primary was asked for it
 }
 
@@ -240,7 +240,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if s.named != nil {
 		first--
 	}
-	behind := s.follows != nil && s.follows.LSN != "" // behind: the replica has not shown yet that it follows
+	behind := s.reach != nil && s.reach.LSN != "" // behind: the replica has not shown yet that it follows
 	if behind {
 		first--
 	}
@@ -272,7 +272,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
 	}
 	if behind {
-		s.send(pl, s.follows.check, [][]byte{[]byte(s.follows.LSN), []byte(s.follows.Snapshot)}, nil, nil)
+		s.send(pl, s.reach.check, [][]byte{[]byte(s.reach.LSN), []byte(s.reach.Snapshot)}, nil, nil)
 	}
 	send(pl)
 	pl.SendPipelineSync()
