@@ -146,7 +146,7 @@ func checkCommandsInText(t *testing.T, text string) (n int) {
 // this module has them, or Go's.
 func checkFlagsInText(t *testing.T, all map[string]string) {
 	var help []byte
-	for _, c := range [][]string{{built["challenge"], "-h"}, {built["examples/saas"], "-h"}, {built["cmd/exo"], "help", "gen"}, {built["cmd/exo"], "help", "check"}, {built["cmd/exo"], "help", "repl"}, {built["cmd/exo"], "help", "serve"}, {built["cmd/exo"], "help", "run"}, {built["cmd/exo"], "help", "manifest"}, {built["cmd/exo"], "help", "init"}, {built["cmd/exo"], "help", "try"}, {built["cmd/exo"], "help", "demo"}, {built["cmd/exo"], "help", "record", "erase"}, {built["cmd/exo"], "help", "record", "tail"}, {built["cmd/exo"], "help", "approvals", "approve"}, {built["cmd/exo"], "help", "services", "outbox"},
+	for _, c := range [][]string{{built["challenge"], "-h"}, {built["examples/saas"], "-h"}, {built["cmd/exo"], "help", "gen"}, {built["cmd/exo"], "help", "check"}, {built["cmd/exo"], "help", "repl"}, {built["cmd/exo"], "help", "serve"}, {built["cmd/exo"], "help", "run"}, {built["cmd/exo"], "help", "manifest"}, {built["cmd/exo"], "help", "init"}, {built["cmd/exo"], "help", "try"}, {built["cmd/exo"], "help", "demo"}, {built["cmd/exo"], "help", "record", "erase"}, {built["cmd/exo"], "help", "record", "tail"}, {built["cmd/exo"], "help", "approvals", "approve"}, {built["cmd/exo"], "help", "services", "outbox"}, {built["cmd/exo"], "help", "access", "revoke"},
 		{"go", "help", "mod", "edit"}, {"go", "help", "build"}, {"cat", "test.sh"}} {
 		out, _ := exec.Command(c[0], c[1:]...).CombinedOutput()
 		help = append(help, out...)

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/revoke"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -62,6 +63,8 @@ type Options struct {
 	Bits exo.BitBudget
 	// Budgets bound what runs use together, also those of other tools and processes: see exo/budget.
 	Budgets exo.Budgets
+	// Revoked lists the principals whose programs run no more, in all processes of a host; nil: none.
+	Revoked *revoke.List
 	// SeveralStores lets a program change several databases, each with its own commit (exo.Config).
 	SeveralStores bool
 }
@@ -80,6 +83,7 @@ type Tool struct {
 	admits       value.Label
 	gate         *exo.Gate
 	review       *review.Keeper // nil: no change needs a person
+	revoked      *revoke.List   // nil: nobody is
 	effectful    bool           // a granted object can change something
 	size         Size
 	runner       exoeval.Runner
@@ -119,7 +123,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 	if len(grants) == 0 {
 		return nil, errors.New("codemode: nothing is granted: pass at least one object in Grants")
 	}
-	t := &Tool{name: opt.Name, principal: opt.Principal, review: opt.Review}
+	t := &Tool{name: opt.Name, principal: opt.Principal, review: opt.Review, revoked: opt.Revoked}
 	t.name = cmp.Or(t.name, "execute")
 	if !toolName().MatchString(t.name) {
 		return nil, fmt.Errorf("codemode: %q can't be the name of a tool: want a letter or _, then up to 63 letters, digits, _ and -", opt.Name)
@@ -396,6 +400,15 @@ func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.Run, Name: t.name})
 	defer func() { end(observe.Outcome{Error: observe.Failed(res.Err), Run: idOf(res)}) }()
+	if t.revoked != nil {
+		watched, ended, err := t.revoked.Begin(ctx, t.principal)
+		if err != nil {
+			res.Err, res.effectful = err, t.effectful
+			return res
+		}
+		defer ended()
+		ctx = watched
+	}
 	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""

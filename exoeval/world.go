@@ -204,8 +204,12 @@ func ended(ctx context.Context, err error, bounds Bounds) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
+	cause := context.Cause(ctx)
+	if why, ok := errors.AsType[*fail.Error](cause); ok { // the host ended the run and says why
+		return why
+	}
 	switch {
-	case context.Cause(ctx) == errTotal:
+	case cause == errTotal:
 		return fail.Errorf(fail.Limit, "", "the program took longer than %v in all, waiting included", bounds.Total)
 	case errors.Is(err, context.DeadlineExceeded):
 		return &fail.Error{Kind: fail.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}

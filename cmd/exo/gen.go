@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/schema"
 	"github.com/exoagent/exoagent/schema/gen"
@@ -178,4 +179,30 @@ func (o *checkOptions) runRLS(ctx context.Context, std cli.Stdio, args []string)
 	}
 	_, err = io.WriteString(std.Out, report.Policies)
 	return err
+}
+
+func genStoreCommand() cli.Command {
+	return cli.Command{
+		Name:  "gen store",
+		Short: "write the SQL of the table in which a grant file's stores are kept",
+		Long: `Prints the statements that make the table exo_store in PostgreSQL, once for each database that the file names as a store: of
+approvals, budgets, access, services and, with -label-store, of labels. All of them may share one table.
+
+example:
+  exo gen store | psql "$STORE_URL"
+`,
+		Exits: "exit codes:\n  0  printed\n  2  the command line is wrong\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			return func(_ context.Context, std cli.Stdio, args []string) error {
+				if len(args) > 0 {
+					return cli.Usagef("want no arguments")
+				}
+				text, err := postgres.SQL("")
+				if err == nil {
+					_, err = io.WriteString(std.Out, text)
+				}
+				return err
+			}
+		},
+	}
 }

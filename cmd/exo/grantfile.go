@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
-	"github.com/exoagent/exoagent/internal/grantfile/pending"
+	"github.com/exoagent/exoagent/internal/grantfile/stores"
 )
 
 // defaultFile is the grant file that is used if the command line names none.
@@ -202,7 +202,7 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 
 // settlers are the databases and services that know what became of runs.
 func settlers(d *grantfile.Declared) record.Settlers {
-	s := record.Settlers{Stores: stores(d), Objects: map[string]record.Settler{}}
+	s := record.Settlers{Stores: settledBy(d), Objects: map[string]record.Settler{}}
 	for name, o := range d.ServiceObjects() {
 		if of, ok := o.(record.Settler); ok {
 			s.Objects[name] = of
@@ -211,7 +211,7 @@ func settlers(d *grantfile.Declared) record.Settlers {
 	return s
 }
 
-func stores(d *grantfile.Declared) (all []record.Store) {
+func settledBy(d *grantfile.Declared) (all []record.Store) {
 	for i, db := range d.Witnesses {
 		all = append(all, named{db, d.Names[i]})
 	}
@@ -345,22 +345,12 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		defer rec.Close()
 		app.Options.Record = rec
 	}
-	kept, err := pending.Open(context.Background(), f, func(w review.ChangeSet) { opened.Notify(w) })
+	kept, err := stores.Open(context.Background(), f, func(w review.ChangeSet) { opened.Notify(w) })
 	if err != nil {
 		return err
 	}
 	defer kept.Close()
-	if kept != nil {
-		app.Options.Review = kept.Keeper
-	}
-	set, shut, err := f.OpenBudgets(context.Background())
-	if err != nil {
-		return err
-	}
-	defer shut()
-	if set != nil {
-		app.Options.Budgets = set
-	}
+	kept.Into(&app.Options)
 	if url == "" {
 		flags = append(flags, "-db="+own)
 	}

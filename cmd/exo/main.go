@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"slices"
 
+	"github.com/exoagent/exoagent/cmd/exo/internal/accesscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/approvalscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/budgetscmd"
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
@@ -54,6 +55,7 @@ func commands() cli.Commands {
 	return append(cli.Commands{
 		genCommand(),
 		genRLSCommand(),
+		genStoreCommand(),
 		checkCommand(),
 		indexesCommand(),
 		replCommand(),
@@ -77,5 +79,5 @@ func commands() cli.Commands {
 		cli.Man(commands),
 		versionCommand(),
 		cli.Complete(commands),
-	}, slices.Concat(recordcmd.Commands(), cli.Commands{settleCommand()}, approvals.Commands(), undocmd.Commands(undocmd.Files{Read: readGrants, Record: recorderOf}))...)
+	}, slices.Concat(recordcmd.Commands(), cli.Commands{settleCommand()}, approvals.Commands(), accesscmd.Commands(readNamed), undocmd.Commands(undocmd.Files{Read: readGrants, Record: recorderOf}))...)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
-	"github.com/exoagent/exoagent/internal/grantfile/pending"
+	"github.com/exoagent/exoagent/internal/grantfile/stores"
 )
 
 func runCommand() cli.Command {
@@ -179,22 +179,13 @@ func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfi
 		opt.Record = core.Unrecorded // used if the file names no record
 	}
 	d.Deliver(nil)
-	kept, err := pending.Open(ctx, d.File, d.Notify)
+	kept, err := stores.Open(ctx, d.File, d.Notify)
 	if err != nil {
 		return nil, nil, errors.Join(err, closing())
 	}
-	if kept != nil {
-		record := closing
-		opt.Review, closing = kept.Keeper, func() error { return errors.Join(kept.Close(), record()) }
-	}
-	set, shut, err := d.File.OpenBudgets(ctx)
-	if set != nil {
-		before := closing
-		opt.Budgets, closing = set, func() error { return errors.Join(shut(), before()) }
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, closing())
-	}
+	kept.Into(&opt)
+	record := closing
+	closing = func() error { return errors.Join(kept.Close(), record()) }
 	if seen != nil && opt.Record != nil {
 		seen.Recorder, opt.Record = opt.Record, seen
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
@@ -31,7 +30,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/grantfile"
-	"github.com/exoagent/exoagent/internal/grantfile/pending"
+	"github.com/exoagent/exoagent/internal/grantfile/stores"
 )
 
 func serveCommand() cli.Command {
@@ -60,6 +59,7 @@ examples:
 			fs.StringVar(&o.labelStore, "label-store", "", "`FOLDER`, or the URL of a PostgreSQL database (postgres://HOST/DATABASE, without a password, which PGPASSWORD or PGPASSFILE has): where these labels are kept when exo ends (default: a folder, named as the record, or else the grant file, with .labels behind)")
 			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
+			fs.DurationVar(&o.notice, "notice", 0, "`TIME`: how long requests are still taken after SIGTERM, while /healthz says that they should not come: longer than the time between two looks of a proxy")
 			o.clientFlags(fs, "exo serve, in place of serving")
 			return o.run
 		},
@@ -74,6 +74,7 @@ type serveOptions struct {
 	labelStore string
 	distrust   string
 	drain      time.Duration
+	notice     time.Duration
 	tools      *tools // the tools for the file that is served
 }
 
@@ -158,8 +159,8 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 		return err
 	}
 	served := export.Served{Version: moduleVersion(), Pool: t.pool, Failed: log.exports(time.Now)}
-	if t.kept != nil {
-		served.Keeper = t.kept.Keeper
+	if waiting := t.stores.Pending; waiting != nil {
+		served.Keeper = waiting.Keeper
 	}
 	ctx, ended, err := export.Start(ctx, served)
 	if err != nil {
@@ -238,10 +239,8 @@ type tools struct {
 	d        *grantfile.Declared
 	pool     *worker.Pool
 	record   core.Recorder
-	closing  func() error  // closes the record
-	kept     *pending.Sets // the changes that wait for a person; nil: the file has no such changes
-	budgets  *budget.Set   // nil: the file has none
-	shut     func() error  // closes the store of budgets
+	closing  func() error // closes the record
+	stores   *stores.Stores
 	identify identifying
 
 	mu   sync.Mutex
@@ -251,7 +250,7 @@ type tools struct {
 
 // openTools opens everything that all tools share: the databases, the processes of programs and the record.
 func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying, opt *grantfile.Options) (*tools, error) {
-	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }, shut: func() error { return nil }}
+	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
 	require := worker.Strong
 	if f.Wall != grantfile.WallKernel {
@@ -281,13 +280,10 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		}
 	}
 	if err == nil {
-		t.kept, err = pending.Open(ctx, f, t.d.Notify)
+		t.stores, err = stores.Open(ctx, f, t.d.Notify)
 	}
-	if err == nil {
-		t.budgets, t.shut, err = f.OpenBudgets(ctx)
-	}
-	if err == nil && t.kept != nil && len(t.d.Witnesses) == len(f.Databases) {
-		_, err = approvalscmd.Settle(ctx, t.kept.Keeper, t.d)
+	if err == nil && t.stores.Pending != nil && len(t.d.Witnesses) == len(f.Databases) {
+		_, err = approvalscmd.Settle(ctx, t.stores.Pending.Keeper, t.d)
 	}
 	if err != nil {
 		t.close()
@@ -307,8 +303,7 @@ func (t *tools) close() {
 		t.d.Close()
 	}
 	t.closing()
-	t.kept.Close()
-	t.shut()
+	t.stores.Close()
 }
 
 // tool returns the tool of an identity, for mcp.Config.
@@ -333,12 +328,7 @@ func (t *tools) of(p grantfile.Principal) (*codemode.Tool, error) {
 	}
 	opt := t.d.File.ToolOptions(p)
 	opt.Evaluator, opt.Record = t.pool, t.record
-	if t.kept != nil {
-		opt.Review = t.kept.Keeper
-	}
-	if t.budgets != nil {
-		opt.Budgets = t.budgets
-	}
+	t.stores.Into(&opt)
 	tool, err := codemode.New(grants, &opt)
 	if err != nil {
 		return nil, err

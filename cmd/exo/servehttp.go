@@ -97,7 +97,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 
 // page puts the page of changes in front of a handler, if changes can wait for a person.
 func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string)) (http.Handler, error) {
-	kept := o.tools.kept
+	kept := o.tools.stores.Pending
 	switch {
 	case kept == nil:
 		return h, nil
@@ -148,7 +148,12 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	case <-ctx.Done():
 	}
 	h.Drain()
-	to.say("new requests are refused; running ones have % to ends", o.drain)
+	to.say("programs that run have %s to end", o.drain)
+	select { // requests are still taken: a proxy reads /healthz only now and then
+	case err := <-ended:
+		return err
+	case <-time.After(o.notice):
+	}
 	late, stop := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
 	defer stop()
 	if err := srv.Shutdown(late); err != nil {

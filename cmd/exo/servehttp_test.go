@@ -31,6 +31,14 @@ const servedHTTP = servedShop + `serve:
 // overHTTP starts exo serve -http on a free port, and returns its address. It is ended by SIGTERM with the test.
 func overHTTP(t *testing.T, path string, args ...string) string {
 	t.Helper()
+	url, end := served(t, path, args...)
+	t.Cleanup(end)
+	return url
+}
+
+// served is overHTTP of a process that end ends.
+func served(t *testing.T, path string, args ...string) (url string, end func()) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"serve", path, "-http", "127.0.0.1:0"}, args...)...) // which outlives t.Context
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	said, err := cmd.StderrPipe()
@@ -40,23 +48,23 @@ func overHTTP(t *testing.T, path string, args ...string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = func() {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("it ended with %v", err)
 		}
-	})
+	}
 	lines := bufio.NewScanner(said)
 	for lines.Scan() {
 		if m := regexp.MustCompile(`is served at (http://\S+?)(;|$)`).FindStringSubmatch(lines.Text()); m != nil {
 			go io.Copy(io.Discard, said)
-			return m[1]
+			return m[1], end
 		}
 	}
 	t.Fatal("it never said where it serves")
-	return ""
+	return "", nil
 }
 
 // TestServeHTTP: each request has the principal of its token as the file says, and who has none, another's, or comes by a page of

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -24,6 +24,7 @@ databases:
   shop: { url: env:SEVERAL_DB, witness: true, cursors: env:SEVERAL_CURSORS }
 record: { database: env:SEVERAL_DB, key: "file:record.key" }
 approvals: { store: env:SEVERAL_DB, key: env:SEVERAL_APPROVALS }
+access: { store: env:SEVERAL_DB }
 admits: [pii]
 labels: { pii: secret }
 principal: { shop: int }
@@ -71,34 +72,49 @@ func ask(t *testing.T, url, token, code string) string {
 	return got.Result.Content[0].Text
 }
 
-// TestSeveralServers: processes that serve one file share its record, what waits for a person, the labels of clients and the key of cursors, so that each
-// call of a client may reach another one.
-func TestSeveralServers(t *testing.T) {
-	url := tu.WithParam(t, tu.Postgres.URL(t), "synchronous_commit", "on")
-	db := tu.Admin(t, url)
-	exec := func(text string) {
-		t.Helper()
-		if _, err := db.Exec(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(exosql.CreateWitness + `; CREATE TABLE items (id INT PRIMARY KEY, shop INT NOT NULL, name TEXT NOT NULL, price INT NOT NULL, n INT NOT NULL);
+// several is what processes of one file share.
+type several struct {
+	url, path, public string
+	db                *sql.DB
+	ann, bob          string // tokens
+}
+
+func newSeveral(t *testing.T) *several {
+	t.Helper()
+	s := &several{url: tu.WithParam(t, tu.Postgres.URL(t), "synchronous_commit", "on"), ann: strings.Repeat("ann1", 10), bob: strings.Repeat("bob2", 10)}
+	s.db = tu.Admin(t, s.url)
+	s.exec(t, exosql.CreateWitness+`; CREATE TABLE items (id INT PRIMARY KEY, shop INT NOT NULL, name TEXT NOT NULL, price INT NOT NULL, n INT NOT NULL);
 		INSERT INTO items SELECT i, 1 + i % 2, 'item ' || i, i * 10, 0 FROM generate_series(1, 60) i`)
-	ann, bob := strings.Repeat("ann1", 10), strings.Repeat("bob2", 10)
-	for name, value := range map[string]string{"SEVERAL_DB": url, "SEVERAL_CURSORS": strings.Repeat("c", 32), "SEVERAL_APPROVALS": strings.Repeat("a", 32), "SEVERAL_ANN": ann, "SEVERAL_BOB": bob} {
+	for name, value := range map[string]string{"SEVERAL_DB": s.url, "SEVERAL_CURSORS": strings.Repeat("c", 32), "SEVERAL_APPROVALS": strings.Repeat("a", 32), "SEVERAL_ANN": s.ann, "SEVERAL_BOB": s.bob} {
 		t.Setenv(name, value)
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "exo.yaml")
-	write(t, path, servedBySeveral)
+	s.path = filepath.Join(dir, "exo.yaml")
+	write(t, s.path, servedBySeveral)
 	r := exo(t, "", "record", "init", "-key", "file:"+filepath.Join(dir, "record.key"), "-identity", filepath.Join(dir, "auditor"), "env:SEVERAL_DB")
 	if r.code != cli.ExitDone {
 		t.Fatal(r)
 	}
-	public := strings.TrimSpace(strings.Split(r.out, "\n")[1])
-	if err := postgres.Create(t.Context(), url, ""); err != nil {
+	s.public = strings.TrimSpace(strings.Split(r.out, "\n")[1])
+	if r := exo(t, "", "validate", s.path); r.code == cli.ExitDone || !strings.Contains(r.out, "`exo gen store`") {
+		t.Errorf("without the table: %v", r)
+	}
+	s.exec(t, exo(t, "", "gen", "store").out)
+	return s
+}
+
+func (s *several) exec(t *testing.T, text string) {
+	t.Helper()
+	if _, err := s.db.Exec(text); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestSeveralServers: processes that serve one file share its record, what waits for a person, the labels of clients and the key of cursors, so that each
+// call of a client may reach another one.
+func TestSeveralServers(t *testing.T) {
+	s := newSeveral(t)
+	url, db, path, public, ann, bob := s.url, s.db, s.path, s.public, s.ann, s.bob
 	var urls []string
 	for range 3 {
 		urls = append(urls, overHTTP(t, path, "-label-store", url))
@@ -140,7 +156,7 @@ func TestSeveralServers(t *testing.T) {
 	}
 
 	// The twin, without a key of cursors, begins again at each process.
-	alone := filepath.Join(dir, "alone.yaml")
+	alone := filepath.Join(filepath.Dir(path), "alone.yaml")
 	write(t, alone, strings.Replace(servedBySeveral, ", cursors: env:SEVERAL_CURSORS", "", 1))
 	if got := ask(t, overHTTP(t, alone, "-label-store", url), ann, "items.select(i => ({ name: i.name })).page(7"+cursor+")"); !strings.Contains(got, "begin again at the first page") {
 		t.Errorf("a key of its own takes another's cursor: %s", got)
@@ -150,6 +166,9 @@ func TestSeveralServers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv("SEVERAL_CURSORS", strings.Repeat("c", 32))
+
+	// Access that is taken back is taken back in all processes.
+	revokedInAll(t, db, path, urls, func(url, code string) string { return ask(t, url, ann, code) }, func(url, code string) string { return ask(t, url, bob, code) })
 
 	// Changes at the same time in all processes are all kept, once.
 	var all sync.WaitGroup

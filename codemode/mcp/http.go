@@ -141,7 +141,8 @@ func (h *Handler) metadataPath() string { return strings.TrimSuffix(wellKnown+h.
 // Path returns the path at which the protocol is served.
 func (h *Handler) Path() string { return h.path }
 
-// Drain makes /healthz report that no more requests should come. Requests that come even so are served.
+// Drain makes /healthz report that no more requests should come. Requests that come even so are served, and their connections closed after them, so that no
+// client sends the next one on a connection that the server closes.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
 // refusal describes why a request is not served. A client gets only the status, and an answer if its message is wrong.
@@ -167,6 +168,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = c.SetWriteDeadline(time.Now().Add(h.opt.BodyTime + h.opt.RunTime))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if h.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
 	if r.URL.Path == "/healthz" {
 		h.health(w)
 		return

@@ -324,7 +324,7 @@ func TestHTTPZero(t *testing.T) {
 	}
 }
 
-// TestHealth: a server that drains says so.
+// TestHealth: a server that drains says so, and keeps no connection.
 func TestHealth(t *testing.T) {
 	s := newServer(t, func(context.Context, Identity) (*codemode.Tool, error) { return nil, nil })
 	h, err := s.Handler(HTTPOptions{Verifier: names})
@@ -334,8 +334,8 @@ func TestHealth(t *testing.T) {
 	for _, want := range []int{200, 503} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
-		if w.Code != want {
-			t.Errorf("%d, want %d", w.Code, want)
+		if closes := w.Header().Get("Connection") == "close"; w.Code != want || closes != (want == 503) {
+			t.Errorf("%d, want %d; the connection is closed: %v", w.Code, want, closes)
 		}
 		h.Drain()
 	}

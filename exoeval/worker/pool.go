@@ -197,7 +197,11 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 		p.discard(w)
 		err = fmt.Errorf("worker: this system has the walls %v; PoolOptions.Require wants %v", w.isolation, p.opts.Require)
 	}
-	switch cause := context.Cause(ctx); {
+	cause := context.Cause(ctx)
+	if why, ok := errors.AsType[*fail.Error](cause); ok { // the host ended the run and says why
+		return nil, &fail.Error{Kind: why.Kind, Msg: why.Msg, Err: errors.Join(ErrNotRun, why.Err)}
+	}
+	switch {
 	case errors.Is(err, fail.ErrLimit):
 		return nil, err
 	case cause == errNoPlace:

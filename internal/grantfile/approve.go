@@ -5,12 +5,10 @@ package grantfile
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +23,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -329,38 +328,20 @@ func (f *File) approvalKey() ([]byte, error) {
 
 // PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name contains all claims.
 func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
-	rest, subject, issuer := string(name), "", ""
-	if q, err := strconv.QuotedPrefix(rest); err == nil {
-		subject, _ = strconv.Unquote(q)
-		from, ok := strings.CutPrefix(rest[len(q):], " of ")
-		if q, err = strconv.QuotedPrefix(from); err != nil || !ok {
-			return Principal{}, errName
-		}
-		issuer, _ = strconv.Unquote(q)
-		if rest, ok = strings.CutPrefix(from[len(q):], ", "); !ok {
-			return Principal{}, errName
-		}
+	i, ok := identity.Parse(name)
+	if !ok {
+		return Principal{}, errName
 	}
-	claims := map[string]any{}
-	for rest != "" {
-		claim, after, ok := strings.Cut(rest, "=")
-		d := json.NewDecoder(strings.NewReader(after))
-		d.UseNumber()
-		var v any
-		if err := d.Decode(&v); !ok || err != nil {
-			return Principal{}, errName
-		}
-		claims[claim], rest = v, strings.TrimPrefix(after[d.InputOffset():], " ")
-	}
-	p, err := f.Bind(claims)
+	issuer := i.Issuer
+	p, err := f.Bind(i.Claims)
 	switch known := slices.ContainsFunc(f.Serve.Issuers, func(i Issuer) bool { return i.Text == issuer }); {
 	case err != nil:
 	case issuer == TokenIssuer:
-		p, err = f.Identify(issuer, subject, nil)
+		p, err = f.Identify(issuer, i.Subject, nil)
 	case issuer != "" && !known:
 		err = fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve any more", issuer)
 	case issuer != "":
-		p = p.of(issuer, subject)
+		p = p.of(issuer, i.Subject)
 	}
 	if err == nil && p.Name() != name {
 		err = errName

@@ -232,7 +232,7 @@ func TestApprovalFindings(t *testing.T) {
 	}
 }
 
-// TestToolOptionsReview: the options of a file with a rule let no run commit before they have the store.
+// TestToolOptionsReview: the options of a file with a rule let no run commit before they have the store, and those of a file with `access` none begin.
 func TestToolOptionsReview(t *testing.T) {
 	f := parse(t, asking(t, "always", t.TempDir()))
 	p, err := f.ParseClaims("org=1,user=1,states=open")
@@ -242,7 +242,11 @@ func TestToolOptionsReview(t *testing.T) {
 	if o := f.ToolOptions(p); o.Review == nil || o.Review.Review(t.Context(), &exo.Reviewed{}) == nil {
 		t.Error("a run is not reviewed")
 	}
-	if o := parse(t, whole).ToolOptions(p); o.Review != nil {
-		t.Error("a file without a rule has a reviewer")
+	if o := parse(t, whole).ToolOptions(p); o.Review != nil || o.Revoked != nil {
+		t.Error("a file without a rule has a reviewer, or a list")
+	}
+	o := parse(t, whole+"access: {store: here}\n").ToolOptions(p)
+	if _, _, err := o.Revoked.Begin(t.Context(), "ann"); o.Revoked == nil || err == nil {
+		t.Error("runs begin without the list of who is revoked")
 	}
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/exo/review"
+	"github.com/exoagent/exoagent/exo/revoke"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/grantfile/access"
 	"github.com/exoagent/exoagent/internal/grantfile/budgets"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
@@ -56,6 +58,7 @@ type File struct {
 	Serve     Serve
 	Approvals Approvals
 	Budgets   budgets.Budgets
+	Access    access.Access
 	Wall      string // the wall around the processes of served programs: a Wall constant
 
 	record   string // the file's own text for Record
@@ -193,6 +196,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"services":  func(e entry) { f.Services = services.Read(&r.Reader, e.Value) },
 		"limits":    func(e entry) { f.limits(r, e.Value) },
 		"budgets":   func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) },
+		"access":    func(e entry) { f.Access = access.Read(&r.Reader, e) },
 		"zone":      func(e entry) { f.Zone = r.Text(e.Value, "zone") },
 		"record": func(e entry) {
 			if e.Value.Kind == yaml.MappingNode {
@@ -618,8 +622,8 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without its record. If changes wait for a person, no run commits with these options
-// alone: package pending has the Review that takes their place. If the file has budgets, no message passes before OpenBudgets has opened them.
+// ToolOptions returns the options of a principal's tool, without its record and its stores: those of package stores replace the ones here, which
+// refuse what needs them.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {
@@ -627,6 +631,9 @@ func (f *File) ToolOptions(p Principal) codemode.Options {
 	}
 	if len(f.Budgets.All) > 0 {
 		o.Budgets = &budget.Set{}
+	}
+	if f.Access.Store.Kind != "" {
+		o.Revoked = &revoke.List{}
 	}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o

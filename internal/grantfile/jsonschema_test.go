@@ -31,9 +31,9 @@ func everything(t testing.TB) string {
 		"zone:", ""+everyBudget()+"distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\napprovals: {key: env:APPROVALS_KEY, store: approvals, wait: 48h, link: https://shop.example.com/changes, shows: [pii], proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")
 }
 
-// everyBudget has each key of budgets.
+// everyBudget has each key of access and budgets.
 func everyBudget() string {
-	text := "budgets:\n  store: counts\n"
+	text := "access: {store: here}\nbudgets:\n  store: counts\n"
 	for _, per := range budgets.Pers {
 		text += "  " + per + ":\n"
 		for _, w := range budgets.Windows {

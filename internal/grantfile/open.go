@@ -35,7 +35,7 @@ func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []
 	if err != nil {
 		return nil, nil, errors.Join(err, d.Close())
 	}
-	return d, slices.Concat(f.RecordFindings(), f.ApprovalFindings(ctx), f.budgetFindings(ctx), d.serviceFindings(), findings), nil
+	return d, slices.Concat(f.RecordFindings(), f.ApprovalFindings(ctx), f.storeFindings(ctx), d.serviceFindings(), findings), nil
 }
 
 // Refusal returns a *Refused if one of the findings is no warning, and nil otherwise.

@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -64,39 +65,17 @@ func (p Principal) Name() exo.Principal { return exo.Principal(p.name) }
 
 // of adds the issuer and the subject to the principal's name, because several people may have the claims of one organization.
 func (p Principal) of(issuer, subject string) Principal {
-	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // quotes keep a subject from looking like another subject with other claims
+	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // as package identity reads it
 	return p
-}
-
-// ClaimsOf returns the claims in a principal's name. A name from a token has the subject and the issuer before the claims.
-func ClaimsOf(name exo.Principal) string {
-	rest := string(name)
-	for _, between := range []string{" of ", ", "} {
-		quoted, err := strconv.QuotedPrefix(rest)
-		after, is := strings.CutPrefix(rest[len(quoted):], between)
-		if err != nil || !is {
-			return string(name)
-		}
-		rest = after
-	}
-	return rest
 }
 
 // Named returns the principal of a recorded name. The file that made the name may have had other claims than this file.
 func (f *File) Named(name exo.Principal) (Principal, error) {
-	claims, rest := map[string]any{}, ClaimsOf(name)
-	for rest != "" {
-		claim, after, is := strings.Cut(rest, "=")
-		d := json.NewDecoder(strings.NewReader(after))
-		d.UseNumber()
-		var v any
-		if err := d.Decode(&v); err != nil || !is {
-			return Principal{}, fail.Errorf(fail.Denied, "", "the name of the principal has no claims of a grant file")
-		}
-		claims[claim] = v
-		rest = strings.TrimPrefix(after[d.InputOffset():], " ")
+	i, ok := identity.Parse(name)
+	if !ok {
+		return Principal{}, fail.Errorf(fail.Denied, "", "the name of the principal has no claims of a grant file")
 	}
-	p, err := f.Bind(claims)
+	p, err := f.Bind(i.Claims)
 	if err == nil {
 		p.name = string(name)
 	}
@@ -191,6 +170,13 @@ func isUUID(s string) bool {
 		}
 	}
 	return true
+}
+
+// ParseSome is ParseClaims for some of the claims, or none.
+func (f *File) ParseSome(text string) (Principal, error) {
+	some := *f
+	some.Claims = slices.DeleteFunc(slices.Clone(f.Claims), func(c Claim) bool { return !strings.Contains(","+text, ","+c.Text+"=") })
+	return some.ParseClaims(text)
 }
 
 // ParseClaims reads claims that a person types, like org=5,name=Ann, with their types from the file. A + joins the values of a list.

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file checks the record and the budgets that a file names, before any command opens the file. So exo validate refuses the files that exo serve refuses.
+// This file checks the record and the stores that a file names, before any command opens the file. So exo validate refuses the files that exo serve refuses.
 
 import (
 	"cmp"
@@ -67,13 +67,16 @@ func (f *File) recordFits() error {
 	return err
 }
 
-// budgetFindings says why the store of the budgets can't be opened.
-func (f *File) budgetFindings(ctx context.Context) []Finding {
-	err := f.Budgets.Fits(ctx, f.storeBase())
-	if err == nil {
-		return nil
+// storeFindings says why the stores of budgets and of access can't be opened.
+func (f *File) storeFindings(ctx context.Context) (out []Finding) {
+	add := func(kind exosql.FindingKind, at Pos, err error) {
+		if err != nil {
+			out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: kind, Problem: schema.Printable(string(kind) + ": " + err.Error())}})
+		}
 	}
-	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.Budgets.Line, f.Budgets.Column), exosql.Finding{Kind: "budgets", Problem: schema.Printable("budgets: " + err.Error())}}}
+	add("budgets", f.Budgets.Pos, f.Budgets.Fits(ctx, f.storeBase()))
+	add("access", f.Access.Pos, f.Access.Fits(ctx))
+	return out
 }
 
 // storeBase returns the path that a store's folder is named after, if the file does not name the store.

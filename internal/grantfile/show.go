@@ -165,6 +165,7 @@ func (f *File) Lines() (out []Line) {
 		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
 	}
 	f.Budgets.Lines(add)
+	f.Access.Lines(add)
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)
 	add("limits", "messages", "%d bytes", l.MessageBytes)

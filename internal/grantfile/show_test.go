@@ -170,6 +170,8 @@ func TestLinesOfKeys(t *testing.T) {
 		".principal":       {nil, []string{"  user: int", "  user: uuid"}},
 		".facets.*.delete": {nil, []string{"    delete: true\n", ""}},
 		".approvals":       {nil, []string{"zone:", "approvals: {key: env:K, store: s}\nzone:"}},
+		".access":          {nil, []string{"zone:", "access: {store: s}\nzone:"}},
+		".access.store":    {[]string{"zone:", "access: {store: s}\nzone:"}, []string{"store: s}", "store: env:S}"}},
 		".serve":           {nil, []string{"zone:", "serve: {origins: [https://x.example.com]}\nzone:"}},
 		".serve.issuers":   {[]string{"zone:", servedBy("https://a.example.com/") + "zone:"}, []string{"https://a.example.com/:", "https://b.example.com/:"}},
 		".approvals.proxy.issuer": {[]string{"zone:", servedBy("https://a.example.com/") + "    https://b.example.com/: {keys: file:k}\napprovals: {key: env:K, store: s, proxy: {header: X, audience: https://x.example.com/c, issuer: https://a.example.com/}}\nzone:"},

@@ -113,6 +113,7 @@ func fileSchema() node {
 			"result":   aSize().about("of a result"),
 		}).about("limits of a run; one that is missing is the preset's, or the default"),
 		"budgets": budgetSchema().about("what runs may use together, also after a restart: it is kept in a store"),
+		"access":  form(map[string]node{"store": aText().about("a folder, or where the URL of a PostgreSQL database is: env:NAME or file:PATH")}, "store").about("where exo access keeps whose access was taken back; without it nobody can be revoked"),
 		"zone":    aText().about("the time zone of today, like Europe/Berlin"),
 		"record": either(aText(), form(map[string]node{
 			"folder":   aText().about("a folder that `exo record init` made"),

@@ -146,8 +146,7 @@ func (s *Store) failed(err error) error {
 	case pg == nil && err.Error() == "sql: database is closed":
 		return store.ErrClosed
 	case pg != nil && pg.Code == "42P01":
-		text, _ := SQL(strings.ReplaceAll(s.table, `"`, ""))
-		return fmt.Errorf("store: %w: an operator makes the table once:\n%s", err, text)
+		return fmt.Errorf("store: %w: an operator makes the table once, by postgres.Create or with what `exo gen store` prints", err)
 	case pg != nil && (pg.Code == "40001" || pg.Code == "40P01"): // another transaction changed the entry first
 		return fmt.Errorf("%w: %w", store.ErrConflict, err)
 	}

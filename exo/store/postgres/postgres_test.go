@@ -238,7 +238,7 @@ func TestRole(t *testing.T) {
 func TestOpen(t *testing.T) {
 	url := made(t)
 	for _, c := range []struct{ url, table, want string }{
-		{tu.WithParam(t, url, "synchronous_commit", "off"), "", "ALTER ROLE"}, {url, "none", `CREATE TABLE IF NOT EXISTS "none"`}, {url, `x"; DROP TABLE exo_store; --`, "at most 41 of a-z"}, {url, "a.b.c", "at most 41 of a-z"}, {url, strings.Repeat("x", 64), "at most 41 of a-z"},
+		{tu.WithParam(t, url, "synchronous_commit", "off"), "", "ALTER ROLE"}, {url, "none", "postgres.Create"}, {url, `x"; DROP TABLE exo_store; --`, "at most 41 of a-z"}, {url, "a.b.c", "at most 41 of a-z"}, {url, strings.Repeat("x", 64), "at most 41 of a-z"},
 		{"postgres://me:secret@127.0.0.1:1/x", "", "refused"}, {"postgres://me:secret@127.0.0.1:port/x", "", "can't be read"}, {"sqlite:x", "", "can't be read"},
 	} {
 		s, err := postgres.Open(t.Context(), c.url, &postgres.Options{Table: c.table})

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/budgets"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -34,7 +35,7 @@ examples:
 		Exits: "exit codes:\n  0  shown\n  1  the file is wrong\n  2  the command line is wrong\n  3  the file or its store can't be read\n",
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			asJSON := fs.Bool("json", false, "print it as JSON")
-			as := fs.String("as", "", "`CLAIMS`: one principal alone, like org=5,user=1")
+			as := fs.String("as", "", "`CLAIMS`: the principals with these claims alone, like org=5,user=1")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				f, err := read(args)
 				if err != nil {
@@ -90,7 +91,9 @@ func list(ctx context.Context, f *grantfile.File, as string) (out []standing, er
 		return nil, err
 	}
 	if only != nil {
-		all = slices.DeleteFunc(all, func(s budget.Standing) bool { return s.Budget.Per != budget.Tool && s.Principal != *only })
+		all = slices.DeleteFunc(all, func(s budget.Standing) bool {
+			return s.Budget.Per != budget.Tool && !identity.Covers(*only, s.Principal)
+		})
 	}
 	for _, b := range f.Budgets.All {
 		shown := slices.ContainsFunc(all, func(s budget.Standing) bool { return s.Budget == b })

@@ -415,9 +415,10 @@ func TestOther(t *testing.T) {
 	// Of two approvers at once one wins.
 	var wait sync.WaitGroup
 	won := make(chan int, 2)
-	for _, name := range []string{"bob", "eve"} {
-		as := w.proxied(name)
-		form := w.form(x, as)
+	bob, eve := w.proxied("bob"), w.proxied("eve")
+	forms := []url.Values{w.form(x, bob), w.form(x, eve)}
+	for i, as := range []func(*http.Request){bob, eve} {
+		form := forms[i]
 		wait.Go(func() { got, _, _ := w.ask("POST", "/changes/"+x.ID+"/approve", form, as); won <- got })
 	}
 	wait.Wait()

@@ -19,7 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cli"
-	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -95,9 +95,10 @@ func (o *flags) from() (since time.Time, err error) {
 	return since, err
 }
 
-// is reports whether -principal names p: by the whole name, or by the claims, which follow the token's issuer and subject in the name.
+// is reports whether -principal names p: by the whole name, or by all claims, which follow the token's subject and issuer in the name.
 func (o *flags) is(p exo.Principal) bool {
-	return o.principal == "" || string(p) == o.principal || grantfile.ClaimsOf(p) == o.principal
+	who, _ := identity.Parse(p)
+	return o.principal == "" || string(p) == o.principal || string(identity.Identity{Claims: who.Claims}.Name()) == o.principal
 }
 
 // opener reads the identity. It returns nil if none was given.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/internal/cli"
+)
+
+// revokedInAll: a principal that the operator revokes is stopped in the process where its program runs, refused in each, and let in again; others go on.
+// The server's urls serve the file at path. The program that is stopped waits for a row that this test has locked; its twin, which nobody stops, changes it.
+func revokedInAll(t *testing.T, db *sql.DB, path string, urls []string, ann, bob func(url, code string) string) {
+	t.Helper()
+	const change = `await items.where(i => i.id === 2).update({ n: 77 }); return 'changed'`
+	locked := func(stop func()) (answer string, kept int) {
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if _, err := tx.Exec("SELECT FROM items WHERE id = 2 FOR UPDATE"); err != nil {
+			t.Fatal(err)
+		}
+		said := make(chan string)
+		go func() { said <- ann(urls[0], change) }()
+		for waiting := 0; waiting == 0; {
+			if err := db.QueryRow("SELECT count(*) FROM pg_locks WHERE NOT granted").Scan(&waiting); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop()
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		answer = <-said
+		if err := db.QueryRow("SELECT n FROM items WHERE id = 2").Scan(&kept); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("UPDATE items SET n = 0 WHERE id = 2"); err != nil {
+			t.Fatal(err)
+		}
+		return answer, kept
+	}
+	if answer, kept := locked(func() {}); kept != 77 || !strings.Contains(answer, "changed") {
+		t.Fatalf("the twin: %s, %d", answer, kept)
+	}
+	revoke := func() {
+		if r := exo(t, "", "access", "revoke", "-as", "shop=1", "-why", "her laptop was stolen", path); r.code != cli.ExitDone || r.out != "shop=1 is revoked\n" {
+			t.Fatal(r)
+		}
+		time.Sleep(2500 * time.Millisecond)
+	}
+	if answer, kept := locked(revoke); kept != 0 || !strings.Contains(answer, "revoked") || strings.Contains(answer, "laptop") {
+		t.Errorf("a program of a revoked principal goes on: %s, %d", answer, kept)
+	}
+	for _, url := range urls {
+		if got := ann(url, "return await items.count()"); !strings.Contains(got, "revoked") {
+			t.Errorf("%s still lets her in: %s", url, got)
+		}
+		if got := bob(url, "return await items.count()"); !strings.Contains(got, "30") {
+			t.Errorf("%s refuses another: %s", url, got)
+		}
+	}
+	if r := exo(t, "", "run", path, "-as", "shop=1", "-e", "return 1"); r.code == cli.ExitDone || !strings.Contains(r.err, "taken back") {
+		t.Errorf("exo run does not know: %v", r)
+	}
+	if r := exo(t, "", "access", "list", path); !strings.Contains(r.out, "shop=1") || !strings.Contains(r.out, "stolen") {
+		t.Error(r)
+	}
+	for _, args := range []string{"restore -as shop=1", "revoke -subject ann", "revoke -all", "restore -subject ann", "restore -all"} {
+		if r := exo(t, "", strings.Fields("access "+args+" "+path)...); r.code != cli.ExitDone {
+			t.Error(r)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		let := map[string]bool{"ann": args == "restore -as shop=1" || args == "restore -all", "bob": !strings.HasSuffix(args, "-all") && args != "restore -subject ann" || args == "restore -all"}
+		for name, say := range map[string]func(url, code string) string{"ann": ann, "bob": bob} {
+			if got := say(urls[1], "return await items.count()"); strings.Contains(got, "30") != let[name] {
+				t.Errorf("%s after %s: %s", name, args, got)
+			}
+		}
+	}
+}
+
+// TestAccessCommand: what is wrong is said with the right form, and exo validate refuses a store that exo serve refuses.
+func TestAccessCommand(t *testing.T) {
+	t.Setenv("GRANTS_TEST_DB", budgetedItems(t))
+	path, text := filepath.Join(t.TempDir(), "exo.yaml"), openedFile
+	write(t, path, text)
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"access list", cli.ExitFound, "add `access: {store: access}`"},
+		{"access revoke", cli.ExitUsage, "want -as CLAIMS, -subject NAME or both, or -all"},
+		{"access revoke -all -as org=1", cli.ExitUsage, "want -as CLAIMS, -subject NAME or both, or -all"},
+		{"access restore -as shop=1", cli.ExitUsage, "-as"},
+		{"access restore -issuer x", cli.ExitUsage, "-issuer wants a -subject"},
+	} {
+		if r := exo(t, "", strings.Fields(c.args+" "+path)...); r.code != c.code || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s: %v", c.args, r)
+		}
+	}
+	write(t, path, text+"access: { store: access }\n")
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"access list", cli.ExitDone, "nobody is revoked"},
+		{"access list -json", cli.ExitDone, "[]"},
+		{"access restore -as org=1", cli.ExitFound, "not revoked: exo access list shows who is"},
+		{"access revoke -as org=1 -why \x1b[31mleft", cli.ExitDone, "org=\"1\" is revoked"},
+		{"access list", cli.ExitDone, `\u001b[31mleft`},
+		{"access list -json", cli.ExitDone, `"principal": "org=\"1\""`},
+		{"access revoke -all", cli.ExitDone, "all principals are revoked"},
+		{"access list", cli.ExitDone, "all principals"},
+		{"access restore -all", cli.ExitDone, "have access again"},
+		{"show", cli.ExitDone, "access"},
+	} {
+		if r := exo(t, "", strings.Fields(c.args+" "+path)...); r.code != c.code || !strings.Contains(r.out+r.err, c.says) {
+			t.Errorf("%s: %v", c.args, r)
+		}
+	}
+	write(t, path, text+"access: { store: env:NO_SUCH_VARIABLE }\n")
+	for _, command := range []string{"validate", "serve -as org=1"} {
+		if r := exo(t, "", append(strings.Fields(command), path)...); r.code == cli.ExitDone || !strings.Contains(r.err+r.out, "NO_SUCH_VARIABLE") {
+			t.Errorf("%s: %v", command, r)
+		}
+	}
+}

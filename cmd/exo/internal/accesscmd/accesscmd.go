@@ -1,0 +1,165 @@
+// Package accesscmd has the commands of exo that take access back from principals, and give it again.
+package accesscmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/revoke"
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/access"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
+	"github.com/exoagent/exoagent/internal/printable"
+)
+
+// options are those of one command.
+type options struct {
+	as, subject, issuer, why string
+	all, asJSON              bool
+}
+
+// action does the work of a command on the list of a file.
+type action func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error
+
+// Commands returns the commands. read reads the grant file that the arguments name.
+func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
+	command := func(name, short, long string, flags func(*options, *flag.FlagSet), run action) cli.Command {
+		return cli.Command{
+			Name: "access " + name, Args: "[FILE]", Short: short, Long: long,
+			Exits: "exit codes:\n  0  done\n  1  the file is wrong, or the principal is not revoked\n  2  the command line is wrong\n  3  the file or its store can't be used\n",
+			Flags: func(fs *flag.FlagSet) cli.Action {
+				o := &options{}
+				flags(o, fs)
+				return func(ctx context.Context, std cli.Stdio, args []string) error {
+					f, err := read(args)
+					if err != nil {
+						return err
+					}
+					p, err := o.entry(f)
+					if err != nil {
+						return err
+					}
+					if whom := fs.Lookup("all") != nil; whom && o.all == (p != "") {
+						return cli.Usagef("want -as CLAIMS, -subject NAME or both, or -all")
+					}
+					list, closing, err := f.Access.Open(ctx)
+					if err == nil && list == nil {
+						err = &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf(access.Missing, f.Name)}
+					}
+					if err != nil {
+						return err
+					}
+					defer closing()
+					return run(ctx, o, std, list, p)
+				}
+			},
+			Values: map[string][]string{"": {cli.AnyFile}},
+		}
+	}
+	whom := func(o *options, fs *flag.FlagSet) {
+		fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principals with these claims, like org=5,user=1; or with some of them, like org=5")
+		fs.StringVar(&o.subject, "subject", "", "`NAME`: who comes with a token of this subject; or the name of a token in the file")
+		fs.StringVar(&o.issuer, "issuer", "", "`URL` of the -subject's issuer; \"grant file\" for tokens in the file (default: any)")
+		fs.BoolVar(&o.all, "all", false, "all principals")
+	}
+	return cli.Commands{
+		command("list", "list the principals whose access was taken back", `One line for each, with the time and the reason.
+
+examples:
+  exo access list exo.yaml
+`, func(o *options, fs *flag.FlagSet) {
+			fs.BoolVar(&o.asJSON, "json", false, "print it as JSON")
+		}, show),
+		command("revoke", "take access back from a principal, or from all", `Within two seconds every exo that serves or runs the file, on each machine with the same store, stops the programs of the principals
+and begins no others. A program that is stopped changes nothing, unless its commit had begun. Changes that wait for a person can't be applied.
+Messages of earlier programs still leave.
+
+examples:
+  exo access revoke -as org=5 -why "has not paid"
+  exo access revoke -subject ann -why "her laptop was stolen"
+  exo access revoke -all -why "we look at what happened last night" exo.yaml
+`, func(o *options, fs *flag.FlagSet) {
+			whom(o, fs)
+			fs.StringVar(&o.why, "why", "", "`TEXT`: the reason, for this list alone")
+		}, func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error {
+			if o.all {
+				return said(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
+			}
+			return said(std, l.Revoke(ctx, p, o.why), "%s is revoked", p)
+		}),
+		command("restore", "give access again", `Takes an entry off the list, as exo access list shows it: with the flags that put it there. -all ends what revoke -all began; other
+entries stay.
+
+examples:
+  exo access restore -subject ann
+  exo access restore -all exo.yaml
+`, whom, func(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, p exo.Principal) error {
+			if o.all {
+				return said(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
+			}
+			return said(std, l.Restore(ctx, p), "%s has access again, unless another entry names it", p)
+		}),
+	}
+}
+
+// entry returns the entry that the flags name.
+func (o *options) entry(f *grantfile.File) (exo.Principal, error) {
+	p, err := f.ParseSome(o.as)
+	if err != nil {
+		return "", cli.Usagef("-as: %w", err)
+	}
+	if o.issuer != "" && o.subject == "" {
+		return "", cli.Usagef("-issuer wants a -subject")
+	}
+	who, _ := identity.Parse(p.Name())
+	who.Issuer, who.Subject = o.issuer, o.subject
+	return who.Name(), nil
+}
+
+// said says what was done to whom.
+func said(std cli.Stdio, err error, format string, p exo.Principal) error {
+	if errors.Is(err, revoke.ErrNotRevoked) {
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("not revoked: exo access list shows who is")}
+	}
+	if err != nil {
+		return err
+	}
+	if p != "" {
+		format = fmt.Sprintf(format, printable.OneLine(string(p)))
+	}
+	_, err = fmt.Fprintln(std.Out, format)
+	return err
+}
+
+func show(ctx context.Context, o *options, std cli.Stdio, l *revoke.List, _ exo.Principal) error {
+	all, err := l.Entries(ctx)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		if all == nil {
+			all = []revoke.Entry{}
+		}
+		_, err := fmt.Fprintf(std.Out, "%s\n", printable.MarshalIndent(all, "", "  "))
+		return err
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(std.Err, "nobody is revoked")
+		return err
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "REVOKED\tSINCE\tWHY")
+	for _, e := range all {
+		name := printable.OneLine(string(e.Principal))
+		if e.All {
+			name = "all principals"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, e.At.Format("2006-01-02 15:04:05 UTC"), printable.OneLine(e.Why))
+	}
+	return w.Flush()
+}

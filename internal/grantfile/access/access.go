@@ -1,0 +1,59 @@
+// Package access has the place where a grant file keeps the principals whose access was taken back.
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/revoke"
+	"github.com/exoagent/exoagent/internal/grantfile/identity"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
+)
+
+// Access is `access` of a file. The zero Access keeps nothing: nobody can be revoked.
+type Access struct {
+	Store strict.Secret
+	strict.Pos
+}
+
+// Missing is what a command says of a file that keeps no list.
+const Missing = "%s keeps no list of who is revoked: add `access: {store: access}`, which names a folder, or `{store: env:NAME}` with the URL of a PostgreSQL database for several machines, and start its servers again"
+
+// Read reads `access` of a file.
+func Read(r *strict.Reader, e strict.Entry) (out Access) {
+	out.Pos = e.Pos()
+	r.Fields(e.Value, "access", map[string]func(strict.Entry){"store": func(e strict.Entry) { out.Store = r.Store(e) }})
+	if out.Store.Kind == "" && len(r.List) == 0 {
+		r.At(out.Pos, "access: want a store, like `access: {store: access}`")
+	}
+	return out
+}
+
+// Lines adds the line of `exo show`.
+func (a *Access) Lines(add func(of, what, format string, args ...any)) {
+	if a.Store.Kind != "" {
+		add("access", "store", "%s", strings.TrimPrefix(a.Store.String(), "folder:"))
+	}
+}
+
+// Fits returns why the store can't be opened.
+func (a *Access) Fits(ctx context.Context) error {
+	if a.Store.Kind == "" {
+		return nil
+	}
+	return a.Store.StoreFits(ctx)
+}
+
+// Open opens the list; nil if the file keeps none. closing closes its store.
+func (a *Access) Open(ctx context.Context) (list *revoke.List, closing func() error, err error) {
+	closing = func() error { return nil }
+	if a.Store.Kind == "" {
+		return nil, closing, nil
+	}
+	s, err := a.Store.OpenStore(ctx, nil)
+	if err != nil {
+		return nil, closing, fmt.Errorf("access: %w", err)
+	}
+	return revoke.In(s, identity.Covers), s.Close, nil
+}

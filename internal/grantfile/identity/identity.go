@@ -1,0 +1,104 @@
+// Package identity reads the names that a grant file gives to principals, as the record, budgets and the list of who is revoked have them:
+//
+//	org=5 user=1
+//	"ann" of "https://login.example.com/", org=5 user=1
+//
+// The claims are sorted, each with a value of JSON. Quotes keep a subject from looking like another one with other claims. An entry of a list may be a
+// part of a name: some of the claims, or a subject alone, of one issuer or of any.
+package identity
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+)
+
+// Identity is what a name says. Who has no token has no Issuer and no Subject.
+type Identity struct {
+	Issuer, Subject string
+	Claims          map[string]any // as JSON decodes them, numbers as json.Number
+}
+
+// Parse reads a name, or reports that it is none.
+func Parse(name exo.Principal) (out Identity, ok bool) {
+	rest := string(name)
+	var is bool
+	if out.Subject, rest, is = quoted(rest); is {
+		if of, has := strings.CutPrefix(rest, " of "); has {
+			if out.Issuer, rest, ok = quoted(of); !ok {
+				return Identity{}, false
+			}
+		}
+		if claims, has := strings.CutPrefix(rest, ", "); has {
+			rest = claims
+		} else if rest != "" {
+			return Identity{}, false
+		}
+	}
+	out.Claims = map[string]any{}
+	for rest != "" {
+		claim, after, is := strings.Cut(rest, "=")
+		d := json.NewDecoder(strings.NewReader(after))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); !is || err != nil {
+			return Identity{}, false
+		}
+		out.Claims[claim], rest = v, strings.TrimPrefix(after[d.InputOffset():], " ")
+	}
+	return out, true
+}
+
+// quoted takes a quoted text from the front of s.
+func quoted(s string) (text, rest string, ok bool) {
+	q, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", s, false
+	}
+	text, err = strconv.Unquote(q)
+	return text, s[len(q):], err == nil
+}
+
+// Name returns the name, or the part of one.
+func (i Identity) Name() exo.Principal {
+	var who []string
+	if i.Subject != "" {
+		who = append(who, strconv.Quote(i.Subject))
+		if i.Issuer != "" {
+			who[0] += " of " + strconv.Quote(i.Issuer)
+		}
+	}
+	var claims []string
+	for _, name := range slices.Sorted(maps.Keys(i.Claims)) {
+		text, _ := json.Marshal(i.Claims[name]) // what JSON decoded, JSON encodes
+		claims = append(claims, fmt.Sprintf("%s=%s", name, text))
+	}
+	if len(claims) > 0 {
+		who = append(who, strings.Join(claims, " "))
+	}
+	return exo.Principal(strings.Join(who, ", "))
+}
+
+// Covers reports whether an entry names a principal: all that the entry says is in the name. A name that this package has not made is its own entry.
+func Covers(entry, name exo.Principal) bool {
+	e, ok := Parse(entry)
+	p, is := Parse(name)
+	if !ok || !is || entry == "" {
+		return entry == name
+	}
+	if e.Subject != "" && e.Subject != p.Subject || e.Issuer != "" && e.Issuer != p.Issuer {
+		return false
+	}
+	for claim, v := range e.Claims {
+		if has, is := p.Claims[claim]; !is || !reflect.DeepEqual(v, has) {
+			return false
+		}
+	}
+	return true
+}
