@@ -247,10 +247,12 @@ func sees(t *testing.T, w *world) {
 	fresh := exosql.NewTable[note]("fresh")
 	exosql.NewKey(fresh, "id", func(n *note) *int64 { return &n.ID })
 	mineOf := exosql.NewColumn(fresh, "owner", func(n *note) *int64 { return &n.Owner }).Eq(1)
+	w.replica.Exec(t, "SELECT pg_wal_replay_pause()")
 	w.primary.Exec(t, "CREATE TABLE fresh (id bigint PRIMARY KEY, owner bigint); INSERT INTO fresh VALUES (1, 1)")
 	if all, err := exosql.Grant(w.db, fresh, mineOf).All(t.Context()); len(all) != 1 {
 		t.Errorf("a new table: %v %v", all, err)
 	}
+	w.replica.Exec(t, "SELECT pg_wal_replay_resume()")
 	w.primary.Exec(t, "ALTER TABLE fresh SET UNLOGGED")
 	err := errors.New("no read yet")
 	for end := time.Now().Add(5 * time.Second); fail.KindOf(err) != fail.Denied && time.Now().Before(end); w.back(t) {
