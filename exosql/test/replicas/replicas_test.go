@@ -120,6 +120,7 @@ const (
 
 // TestReplicas shares one primary and its replicas.
 func TestReplicas(t *testing.T) {
+	tu.NotQuick(t)
 	primary := pgtest.New(t)
 	primary.Exec(t, ddl)
 	w := &world{primary: primary, replica: primary.Standby(t, "max_standby_streaming_delay=0")}
