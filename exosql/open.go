@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type OpenOptions struct {
 	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
 	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is the number of reading connections and, separately, of writing connections; default 4 each. A run of a tool that may write has a
+	// Conns is the number of reading connections, to each replica too, and separately of writing connections; default 4 each. A run of a tool that may write has a
 	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
 	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
@@ -41,6 +42,14 @@ type OpenOptions struct {
 	// with Kind Limit before it runs, for Go code too. Programs read that it is too expensive; the error's Err has both numbers for the host. A
 	// refusal may reveal something about rows out of scope, because the planner uses statistics of whole tables. PostgreSQL only. 0 means no limit.
 	PlanCost float64
+
+	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of programs
+	// whose grants can't change this database, and of Go code outside of a Tx; all else is for the database itself, the primary. A read sees
+	// everything that was committed before it began: the primary is asked for the end of its log, and a replica answers only if it has replayed
+	// that. If none does within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by replicas; if
+	// these fail later, the run ends with Kind Conflict. Each connection proves that it leads to a standby of this database, with the same role and
+	// search path, and each transaction that the server still is one. Hooks of OpenPostgres for connections are called for replicas too.
+	Replicas []string
 
 	// CursorKey is the secret that seals cursors of pages: 32 random bytes, for this database alone. A cursor works in every process that has
 	// opened the database with the same key, if the same version of the program made its query. nil means a random key: cursors work until Close,
@@ -155,7 +164,28 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 
 func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *OpenOptions) (*DB, error) {
 	e, err := postgres.Open(ctx, conf, opt.engine())
-	return open(ctx, sqlast.Postgres, e, err, conns, opt)
+	db, err := open(ctx, sqlast.Postgres, e, err, conns, opt)
+	if err != nil || opt == nil || len(opt.Replicas) == 0 {
+		return db, err
+	}
+	db.db.Replicas = engine.NewReplicas(db.db.Pool)
+	for i, url := range opt.Replicas {
+		replica, err := postgres.Parse(url)
+		if err == nil {
+			replica.BeforeConnect, replica.AfterConnect = conf.BeforeConnect, conf.AfterConnect
+			e, err = postgres.OpenReplica(ctx, db.db.Pool, i+1, replica, opt.engine())
+		}
+		if err == nil {
+			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
+		}
+		if _, worded := errors.AsType[*fail.Error](err); err != nil && !worded {
+			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(err))
+		}
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, nil
 }
 
 func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, conns int, opt *OpenOptions) (*DB, error) {
@@ -174,7 +204,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		}
 		return nil, err
 	}
-	if no := opt.noCost(d); no != nil {
+	if no := opt.useless(d); no != nil {
 		if err == nil {
 			err = errors.Join(no, e.Close())
 		}
@@ -198,28 +228,35 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 			return nil, errors.Join(engine.Unopened(err), db.Close())
 		}
 	}
-	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
-		return nil, (*VersionError)(old)
-	}
-	if shared, ok := errors.AsType[*pgsession.Error](err); ok {
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", shared)
-	}
 	if err != nil {
-		return nil, engine.Unopened(err)
+		return nil, openError(engine.Unopened(err))
 	}
 	return &DB{db}, nil
+}
+
+// openError gives errors of a connection the types and texts that hosts know.
+func openError(err error) error {
+	if old, ok := errors.AsType[*postgres.VersionError](err); ok {
+		return (*VersionError)(old)
+	}
+	if shared, ok := errors.AsType[*pgsession.Error](err); ok {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "%s", shared)
+	}
+	return err
 }
 
 // systems are the names that the conventions of OpenTelemetry have for databases.
 var systems = map[sqlast.Dialect]string{sqlast.SQLite: "sqlite", sqlast.Postgres: "postgresql"}
 
-// noCost refuses a PlanCost that could have no effect.
-func (o *OpenOptions) noCost(d sqlast.Dialect) error {
+// useless refuses options that could have no effect.
+func (o *OpenOptions) useless(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no ceiling", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; on SQLite only time limits a run")
+	case len(o.Replicas) > 0 && d != sqlast.Postgres:
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Replicas is set, but SQLite has no replicas: leave it nil")
 	}
 	return nil
 }

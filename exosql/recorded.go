@@ -24,11 +24,13 @@ type Query struct {
 	// Fenced names the rows out of scope that the database would have read for the statement without fences. The statement then ran with fences,
 	// and no index served the program's own conditions. Fenced is "" if the statement ran without fences, or has no such form.
 	Fenced string
+	// Replica is the number of the replica that answered, as OpenOptions.Replicas counts from 1. It is 0 if the primary answered.
+	Replica int
 
 	plan *plan.Plan
 }
 
-// AppendJSON writes the query in the form that the record has: sql, args, rows, ms and fenced. A value above exo.ConstantBytes, all values if they
+// AppendJSON writes the query in the form that the record has: sql, args, rows, ms, fenced and replica. A value above exo.ConstantBytes, all values if they
 // exceed 256 KiB together, and a statement above 64 KiB are replaced by {"digest": …, "bytes": …}. These are its value.Digest, and its size as
 // value.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
@@ -45,6 +47,9 @@ func (q Query) AppendJSON(b []byte) ([]byte, error) {
 		if b, err = value.Text(q.Fenced).AppendJSON(append(b, `,"fenced":`...)); err != nil {
 			return b, err
 		}
+	}
+	if q.Replica > 0 {
+		b = strconv.AppendInt(append(b, `,"replica":`...), int64(q.Replica), 10)
 	}
 	return append(b, '}'), nil
 }
@@ -80,7 +85,7 @@ func (q Query) Outputs() []Output {
 
 // queryOf returns the Query for a statement that ran.
 func queryOf(r answer.Ran) any {
-	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, plan: r.Plan}
+	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, Replica: r.Replica, plan: r.Plan}
 }
 
 // Statements makes the statements that a message would run on a database, and runs none. Their Args are only the values that scopes give. It returns

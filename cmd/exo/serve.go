@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -122,7 +123,7 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 		args = append(args, "-distrust", o.distrust)
 	}
 	for _, db := range f.Databases {
-		if db.URL.Kind == "env" && env != "" {
+		if db.URL.Kind == "env" && env != "" || slices.ContainsFunc(db.Replicas, func(at grantfile.Secret) bool { return at.Kind == "env" }) {
 			return errors.New("-client: an entry has one variable, and the file names several: keep the URLs in files, as file:PATH")
 		} else if db.URL.Kind == "env" {
 			env = db.URL.Name

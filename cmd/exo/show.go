@@ -178,7 +178,7 @@ func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) 
 			}
 			return os.Getenv(name) // secrets of services are read from the environment
 		}
-		f.Databases[0].URL = grantfile.Secret{Kind: "env", Name: "-db"}
+		f.Databases[0].URL, f.Databases[0].Replicas = grantfile.Secret{Kind: "env", Name: "-db"}, nil
 	}
 	if old {
 		d, _, err := f.DeclareAndCheck(ctx, opt)

@@ -36,7 +36,15 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	if err != nil {
 		return err
 	}
-	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.marks(), Undo: x.Undo, CursorKey: cursors})
+	opt := &exosql.OpenOptions{Images: images, Witness: x.marks(), Undo: x.Undo, CursorKey: cursors}
+	for _, at := range x.Replicas {
+		replica, err := x.connects(at, env)
+		if err != nil {
+			return err
+		}
+		opt.Replicas = append(opt.Replicas, replica)
+	}
+	db, err := exosql.Open(ctx, url, opt)
 	if err != nil {
 		return err
 	}

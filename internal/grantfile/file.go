@@ -77,9 +77,10 @@ type Database struct {
 	// Witness stores the ID of each run that changes the database in that database, see exosql.OpenOptions.
 	Witness bool
 	// Undo is how long the database keeps what runs change, see exosql.OpenOptions; 0 keeps nothing. UndoURL is the place of the URL for exo undo.
-	Undo    time.Duration
-	UndoURL Secret
-	Cursors Secret // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
+	Undo     time.Duration
+	UndoURL  Secret
+	Replicas []Secret // the places of the URLs of replicas, see exosql.OpenOptions
+	Cursors  Secret   // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
 }
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
@@ -262,6 +263,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 				"witness":  func(e entry) { d.Witness = r.Bool(e.Value, "witness") },
 				"undo":     func(e entry) { d.Undo = r.Days(e.Value, "undo") },
 				"undo_url": func(e entry) { d.UndoURL = r.URL(e.Value, "undo_url") },
+				"replicas": func(e entry) { d.Replicas = r.Secrets(e.Value, "replicas") },
 				"cursors":  func(e entry) { d.Cursors = r.Secret(e.Value, "cursors") },
 			})
 			if d.URL.Kind == "" && len(r.List) == 0 {

@@ -22,7 +22,7 @@ import (
 // everything is a file with each key of the form.
 func everything(t testing.TB) string {
 	return with(t,
-		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true, undo: 30d, undo_url: env:SHOP_OWNER, cursors: env:SHOP_CURSORS}",
+		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true, undo: 30d, undo_url: env:SHOP_OWNER, replicas: [env:SHOP_NEAR, file:far], cursors: env:SHOP_CURSORS}",
 		"- or: {as: weight}", "- or: {as: weight, type: int, iso: false, stored: unix, indexed: true, admits: [deal]}",
 		"    search: [title]\n", "    search: [title]\n    measures: {a: {ratio: [b, c]}, b: {count: true, where: id = 1, doc: x}, c: {sum: or}, text: {mean: or}, e: {min: or}, f: {max: or}}\n",
 		"delete: true", "delete: true\n    approve: {always: true, rows: 5, delete: true, columns: [title], by: other, least: page}\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",

@@ -100,6 +100,9 @@ func (f *File) Lines() (out []Line) {
 		if d.UndoURL.Kind != "" {
 			how += ", exo undo connects by " + d.UndoURL.String()
 		}
+		for _, at := range d.Replicas {
+			how += ", a replica for reads is at " + at.String()
+		}
 		if d.Cursors.Kind != "" {
 			how += ", cursors have the key of " + d.Cursors.String()
 		}

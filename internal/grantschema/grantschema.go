@@ -89,6 +89,7 @@ func fileSchema() node {
 			"witness":  aBool().about("each run that changes the database leaves its ID in the table exo_runs, so that the record can be completed after a crash"),
 			"undo":     node{"type": "string", "pattern": "^[1-9][0-9]*d$"}.about("for how many days what runs change is kept, like 7d: exo undo can take it back; implies witness"),
 			"undo_url": url.about("where the URL is by which exo undo connects, with rights on all columns"),
+			"replicas": either(aPlace(), listOf(aPlace())).about("where the URLs of replicas are, which answer reads of programs that can't change the database: PostgreSQL in recovery, with the same role"),
 			"cursors":  aPlace().about("the key of cursors, 32 random characters or more: each process that has the key takes the cursors of the others"),
 		}, "url"))).about("where the databases are: env:NAME, file:PATH or sqlite:PATH"),
 		"principal": named(either(wordOf(grantfile.ClaimTypes), node{"type": "array", "items": wordOf(grantfile.ClaimTypes), "minItems": 1, "maxItems": 1})).about("the claims that a user must have, with their types"),

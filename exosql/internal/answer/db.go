@@ -23,8 +23,9 @@ import (
 // DB is an open database, the inside of an exosql.DB.
 type DB struct {
 	Options
-	Pool  *engine.Pool
-	Units unit.Units
+	Pool     *engine.Pool
+	Replicas *engine.Replicas // Replicas are nil if the database has none
+	Units    unit.Units
 
 	Plans   *lru.Cache[*plan.Plan]
 	writes  *lru.Cache[*keptWrite]
@@ -59,6 +60,8 @@ type Ran struct {
 	Rows   int
 	Took   time.Duration
 	Fenced string // Fenced is why the statement ran with fences, or ""
+
+	Replica int // Replica is the number of the replica that answered, from 1, or 0
 }
 
 // Change is one changed row: see exosql.Change.
@@ -88,7 +91,7 @@ func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
 
 // Close rolls back the open transactions, waits for running queries, and closes every connection.
 func (db *DB) Close() error {
-	return errors.Join(db.Units.RollBackAll(), db.Units.Writers.Close(), db.Pool.Close())
+	return errors.Join(db.Units.RollBackAll(), db.Units.Writers.Close(), db.Replicas.Close(), db.Pool.Close())
 }
 
 // Ready refuses a DB that was not opened.

@@ -34,9 +34,16 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	}
 	var out *plan.Collector
 	var err error
-	if u != nil {
+	replica := 0
+	switch {
+	case u != nil:
 		out, err = u.Read(ctx, p, args, by, m, collect)
-	} else {
+	case db.Replicas != nil:
+		var r *engine.Reader
+		if r, err = db.reader(m); err == nil {
+			out, replica, err = db.Replicas.Run(ctx, r, p, args, by, func() *plan.Collector { return collect(m) })
+		}
+	default:
 		out = collect(m)
 		err = db.Pool.Run(ctx, p, args, by, out)
 	}
@@ -50,7 +57,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 		rows = out.Rows()
 	}
 	if m != nil {
-		q := Ran{Plan: p, Args: args, Rows: rows.Len(), Took: time.Since(start)}
+		q := Ran{Plan: p, Args: args, Rows: rows.Len(), Took: time.Since(start), Replica: replica}
 		if refused != nil {
 			q.Fenced = refused.Why.Error()
 		}
@@ -89,6 +96,28 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	}
 	return value.RowsValue(rows), nil
 }
+
+// reader returns the Reader of a message's run, or of one call of Go code.
+func (db *DB) reader(m *exo.Message) (*engine.Reader, error) {
+	if m == nil {
+		return &engine.Reader{}, nil
+	}
+	u, err := m.Unit(readerOf{db}, func(context.Context) (exo.Unit, error) { return &reading{}, nil })
+	if err != nil {
+		return nil, err
+	}
+	return &u.(*reading).Reader, nil
+}
+
+// readerOf is the key of a run's reading, and reading lasts as long as the run. It holds no connection.
+type (
+	readerOf struct{ db *DB }
+	reading  struct{ engine.Reader }
+)
+
+func (*reading) Prepare(context.Context) error  { return nil }
+func (*reading) Commit(context.Context) error   { return nil }
+func (*reading) Rollback(context.Context) error { return nil }
 
 // bare returns a list with the only cell of each row.
 func bare(rows *value.Rows) value.Value {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -23,10 +24,7 @@ type Pool struct {
 
 // NewPool makes a pool of n sessions and opens one, to find out at once whether the database can be opened.
 func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
-	p := &Pool{Engine: e, opened: n, Free: make(chan Session, n), closed: make(chan struct{})}
-	for range n {
-		p.Free <- nil // this session is opened when it is first needed
-	}
+	p := newPool(e, n)
 	s, err := p.Acquire(ctx)
 	if err != nil {
 		p.Close()
@@ -34,6 +32,14 @@ func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
 	}
 	p.Release(s)
 	return p, nil
+}
+
+func newPool(e Engine, n int) *Pool {
+	p := &Pool{Engine: e, opened: n, Free: make(chan Session, n), closed: make(chan struct{})}
+	for range n {
+		p.Free <- nil // this session is opened when it is first needed
+	}
+	return p
 }
 
 // Close waits for running queries, and closes every connection. Later queries fail. A second Close does nothing.
@@ -107,26 +113,56 @@ func (p *Pool) Release(s Session) {
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) (err error) {
 	ctx, end := pl.Observed(ctx, p.System)
 	defer func() { end(out, 0, err) }()
+	return p.run(ctx, pl, args, by, nil, out)
+}
+
+// run is Run for no observer. With at, the pool is of a replica, which first has to reach the position.
+func (p *Pool) run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, at *Position, out *plan.Collector) error {
+	err := p.with(ctx, at != nil, func(s Session) error {
+		if at != nil {
+			s.(Follower).Reach(*at)
+		}
+		s.With(by)
+		return s.Query(ctx, pl, args, out)
+	})
+	if err != nil {
+		return err
+	}
+	return out.End()
+}
+
+// with calls f with a session, and again with others while f returns ErrLost.
+func (p *Pool) with(ctx context.Context, replica bool, f func(Session) error) error {
 	for tries := 0; ; tries++ {
-		switch err := p.Once(ctx, pl, args, by, out); {
-		case errors.Is(err, ErrLost) && tries < p.opened: // all sessions may be dead; then the last try opens a new one
-		case err != nil:
+		if err := p.once(ctx, replica, f); !errors.Is(err, ErrLost) || tries >= p.opened { // all sessions may be dead; then the last try opens a new one
 			return err
-		default:
-			return out.End()
 		}
 	}
 }
 
-// Once runs a plan on one session.
-func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
-	s, err := p.Acquire(ctx)
+func (p *Pool) once(ctx context.Context, replica bool, f func(Session) error) error {
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if replica {
+		within, cancel = context.WithTimeout(ctx, replicaReady)
+	}
+	s, err := p.Acquire(within)
+	cancel()
+	if err != nil && replica && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+		return fmt.Errorf("%w: %w", ErrElsewhere, err)
+	}
 	if err != nil {
 		return err
 	}
 	defer p.Release(s)
-	s.With(by)
-	return s.Query(ctx, pl, args, out)
+	return f(s)
+}
+
+// Once runs a plan on one session.
+func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
+	return p.once(ctx, false, func(s Session) error {
+		s.With(by)
+		return s.Query(ctx, pl, args, out)
+	})
 }
 
 // Fresh opens a session outside the pool, which the caller closes. An idle session might know only the schema of its last statement.

@@ -35,6 +35,23 @@ func (r *Reader) Secret(n *yaml.Node, what string) Secret {
 	return r.place(n, what, "env:NAME or file:PATH", "env", "file")
 }
 
+// Secrets reads one or more places like Secret.
+func (r *Reader) Secrets(n *yaml.Node, what string) (out []Secret) {
+	all := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode && len(n.Content) > 0 {
+		all = n.Content
+	}
+	for _, x := range all {
+		s := r.Secret(x, what)
+		if slices.ContainsFunc(out, func(o Secret) bool { return o.String() == s.String() }) {
+			r.At(s.Pos, "%s: `%s` is given twice", what, s)
+		} else if s.Kind != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // URL reads the place of a database's URL: env:NAME, file:PATH or sqlite:PATH.
 func (r *Reader) URL(n *yaml.Node, what string) Secret {
 	return r.place(n, what, "env:NAME, file:PATH or sqlite:PATH", "env", "file", "sqlite")

@@ -32,6 +32,7 @@ type database struct {
 	marks    bool        // marks: see engine.Marks
 	writes   atomic.Bool // writes: a connection for units was made, so a server that only follows another is the wrong one
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
+	of       *identity   // of is the primary's identity, if this is a replica
 }
 
 func (e *database) Close() error { return nil }
@@ -211,11 +212,15 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 		return e.Connect(ctx)
 	}
 	if err != nil {
-		return nil, unreached(ctx, err, connectError(err))
+		return nil, unreached(ctx, err, e.connectError(err))
 	}
 	within, cancel := context.WithTimeout(ctx, c.ConnectTimeout) // otherwise a slow server could block callers that wait for a connection
 	defer cancel()
-	if err := s.setUp(within); err != nil {
+	err = s.setUp(within)
+	if err == nil && e.of != nil {
+		err = s.verifyReplica(within, e.of)
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err)))
 	}

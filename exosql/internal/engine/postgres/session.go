@@ -55,6 +55,9 @@ type Session struct {
 	later    []found         // later has the values of keys that the unit has changed, to be looked up in its snapshot (see agree)
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
+
+	reach    *following                   // reach is set for a replica
+	position *pgconn.StatementDescription // position is readPosition, once a primary was asked for it
 }
 
 // stmt is a prepared statement with the decoders of its cells.
@@ -96,19 +99,20 @@ func (s *Session) Close() error {
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
-	if s.writes.Load() && s.follows() {
+	if s.reach == nil && s.writes.Load() && s.follows() {
 		s.bad = true
 		return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, errFollows))
 	}
-	if time.Since(s.Used) > idleCheck {
-		if err := s.ping(ctx); err != nil {
-			return err
-		}
+	if err := s.alive(ctx); err != nil {
+		return s.elsewhere(ctx, err)
 	}
 	defer func() {
 		s.deallocate()
 		s.Used = time.Now()
 	}()
+	if err := s.onTimeline(ctx); err != nil {
+		return s.elsewhere(ctx, err)
+	}
 	run := s.run
 	if p.Tables != nil {
 		run = s.runOpen
@@ -132,7 +136,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	if p.Write != nil {
 		return err // the error of a write is converted by violation
 	}
-	return hostError(err)
+	return hostError(s.elsewhere(ctx, err))
 }
 
 // These are the server's codes of errors that are retried or translated.
@@ -141,6 +145,14 @@ const (
 	invalidStatement = "26000" // the prepared statement does not exist
 	queryCanceled    = "57014"
 )
+
+// alive tests a connection that was idle.
+func (s *Session) alive(ctx context.Context) error {
+	if time.Since(s.Used) > idleCheck {
+		return s.ping(ctx)
+	}
+	return nil
+}
 
 func (s *Session) ping(ctx context.Context) error {
 	pl := s.Conn.StartPipeline(ctx)
@@ -235,6 +247,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if s.named != nil {
 		first--
 	}
+	behind := s.reach != nil && s.reach.LSN != "" // behind: the replica has not shown yet that it follows
+	if behind {
+		first--
+	}
 	start := time.Now()
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -261,6 +277,9 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	}
 	if s.named != nil {
 		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
+	}
+	if behind {
+		s.send(pl, s.reach.check, [][]byte{[]byte(s.reach.LSN), []byte(s.reach.Snapshot)}, nil, nil)
 	}
 	send(pl)
 	pl.SendPipelineSync()
@@ -292,6 +311,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		if tag, err = rr.Close(); tag.Insert() || tag.Update() || tag.Delete() {
 			s.affected += tag.RowsAffected()
 		}
+		behind = behind && (i != -1 || err != nil)
+	}
+	if behind {
+		err = notFollowing(err)
 	}
 	if cerr := pl.Close(); err == nil {
 		err = cerr // this is the error of the rollback
@@ -357,6 +380,9 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 			return st, nil
 		}
 		s.stmts.Remove(p)
+	}
+	if err := s.reached(ctx); err != nil {
+		return nil, err
 	}
 	st := &stmt{kinds: make([]string, len(args)), rules: rules, wrote: s.wrote}
 	types := make([]uint32, len(args))
