@@ -108,7 +108,7 @@ examples:
 	}
 }
 
-// entry returns the entry that the flags name; "" for -all. An entry to revoke has to name somebody whom the file can let in.
+// entry returns the entry that the flags name; "" for -all. An entry to revoke has to name a principal that the file can let in.
 func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.Principal, error) {
 	if fs.Lookup("all") == nil {
 		return "", nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,7 +34,12 @@ func unreachable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains(away, e.Code)
 	}
-	if e, ok := errors.AsType[net.Error](err); ok {
+	var e interface { // net.Error: the engines import no package that can dial
+		error
+		Timeout() bool
+		Temporary() bool
+	}
+	if errors.As(err, &e) {
 		return !e.Timeout()
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !errors.Is(err, context.Canceled)
