@@ -46,16 +46,14 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	if err := t.mayDecide(ctx, id); err != nil {
 		return nil, err
 	}
-	run, end, err := t.begin(ctx) // first: a change set of a revoked principal goes on waiting
-	if err != nil {
+	if err := t.CheckAccess(ctx); err != nil { // first: a change set of a revoked principal goes on waiting
 		return nil, err
 	}
-	defer end()
 	a, err := t.review.Approve(ctx, id, seen, by)
 	if err != nil {
 		return nil, err
 	}
-	res := t.run(run, a.Program, a.Job())
+	res := t.run(ctx, a.Program, a.Job())
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
 		return res, fmt.Errorf("codemode: change set %s was run, but its outcome could not be stored: %w", a.ID, err)
 	}

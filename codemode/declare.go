@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
@@ -180,7 +178,7 @@ func (d *declarer) visitTerm(t *message.Term) {
 	}
 }
 
-var attenuated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(_[0-9a-f]{8})+$`) })
+var attenuated = scalar.Pattern(`(_[0-9a-f]{8})+$`)
 
 // nameAll gives every interface a name that is unique here and has no other meaning in TypeScript.
 // It removes the suffix of a narrowed interface (policy.Only), which a model does not need.

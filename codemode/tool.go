@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -63,7 +61,8 @@ type Options struct {
 	Bits exo.BitBudget
 	// Budgets bound what runs use together, also those of other tools and processes: see exo/budget.
 	Budgets exo.Budgets
-	// Revoked lists the principals whose programs run no more, in all processes of a host; nil: none.
+	// Revoked lists the principals whose programs run no more, in all processes of a host; nil: nobody can be revoked. Give all tools of a host the same
+	// List, since each reads its store.
 	Revoked *revoke.List
 	// SeveralStores lets a program change several databases, each with its own commit (exo.Config).
 	SeveralStores bool
@@ -108,11 +107,12 @@ type Result struct {
 	framed []byte // resultPrefix followed by JSON
 
 	effectful, withheld bool // the tool can change something; the model must not learn anything that depends on what this run read
+	refused             bool // the principal is revoked, so no run began
 	unchanged           bool // the run is withheld and no effect took place, which does not depend on what it read
 }
 
 // toolName matches the names that every known model API accepts.
-var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
+var toolName = scalar.Pattern(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
 // New makes a tool of the grants. It fails if nothing is granted, if an object
 // can't be used, or if a grant or the tool has a name that is not allowed.
@@ -382,13 +382,10 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
-	ctx, end, err := t.begin(ctx)
-	if err != nil {
-		return &Result{Err: err, effectful: t.effectful}
-	}
-	defer end()
 	res := t.run(ctx, job.Program, exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Conversation: job.Conversation, Preview: job.Preview})
-	t.news(ctx, res)
+	if !res.refused {
+		t.news(ctx, res)
+	}
 	return res
 }
 
@@ -400,8 +397,12 @@ func (t *Tool) begin(ctx context.Context) (run context.Context, end func(), err 
 	return t.revoked.Begin(ctx, t.principal)
 }
 
-// Allowed returns an error of Kind Revoked if the tool's principal is revoked (Options.Revoked). A host asks before it shows what earlier programs returned.
-func (t *Tool) Allowed(ctx context.Context) error {
+// CheckAccess returns nil if programs of the tool's principal may run. The error has Kind Revoked if the principal is revoked (Options.Revoked), Internal if
+// the list can't be read, and Denied for a Tool that New has not made. A host asks before it shows what earlier programs returned.
+func (t *Tool) CheckAccess(ctx context.Context) error {
+	if t == nil || t.runner == nil {
+		return &fail.Error{Kind: fail.Denied, Err: errZeroTool}
+	}
 	_, end, err := t.begin(ctx)
 	if err == nil {
 		end()
@@ -422,6 +423,12 @@ func (t *Tool) run(ctx context.Context, program string, run exo.Run) *Result {
 	res := &Result{}
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.Run, Name: t.name})
 	defer func() { end(observe.Outcome{Error: observe.ErrorOf(res.Err), Run: idOf(res)}) }()
+	ctx, ended, err := t.begin(ctx)
+	if err != nil {
+		res.Err, res.effectful, res.refused = err, t.effectful, true
+		return res
+	}
+	defer ended()
 	r := t.runner.Run(ctx, exoeval.Job{Program: program, Run: run, Render: func(v value.Value) (err error) {
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""

@@ -1,6 +1,7 @@
 package exosql
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -26,7 +28,7 @@ type OpenOptions struct {
 	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
 	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is the number of reading connections, to each replica too, and separately of writing connections; default 4 each. A run of a tool that may write has a
+	// Conns is how many connections read the database, how many write it, and how many read each replica; default 4 each. A run of a tool that may write has a
 	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
 	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
@@ -46,9 +48,11 @@ type OpenOptions struct {
 	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of programs
 	// whose grants can't change this database, and of Go code outside of a Tx; all else is for the database itself, the primary. A read sees
 	// everything that was committed before it began: the primary is asked for the end of its log, and a replica answers only if it has replayed
-	// that. If none does within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by replicas; if
-	// these fail later, the run ends with Kind Conflict. Each connection proves that it leads to a standby of this database, with the same role and
-	// search path, and each transaction that the server still is one. Hooks of OpenPostgres for connections are called for replicas too.
+	// that. If none does within a tenth of a second of a run's first read, the primary answers. All reads of a run are answered by the primary, or all
+	// by replicas; if these fail later, or lag for 5 s, the run ends with Kind Conflict. Open logs a replica that is down, by log/slog, and tries it
+	// later; one that answers and is wrong has Kind Invalid. Replicas are no reserve: without the primary nothing is read. Each connection proves that it leads to a standby of this database, with the same role and
+	// search path, and each transaction that the server still is one. BeforeConnect and AfterConnect of OpenPostgres are
+	// called for replicas too, and its dialer, its TLS configuration and, if the URL has none, its password are used.
 	Replicas []string
 
 	// CursorKey is the secret that seals cursors of pages: 32 random bytes, for this database alone. A cursor works in every process that has
@@ -94,7 +98,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return openPostgres(ctx, conf, defaultConns, opt)
+		return openPostgres(ctx, conf, nil, defaultConns, opt)
 	}
 	return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
 }
@@ -159,10 +163,20 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but would not be called for queries, which run on connections that no hook may use: leave it nil", hook.name)
 		}
 	}
-	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, scalar.Positive(int(config.MaxConns), defaultConns), opt)
+	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
-func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *OpenOptions) (*DB, error) {
+// likePrimary lets a replica be connected to as the host has configured for its primary.
+func likePrimary(replica, primary *pgx.ConnConfig) {
+	replica.DialFunc, replica.LookupFunc, replica.Password = primary.DialFunc, primary.LookupFunc, cmp.Or(replica.Password, primary.Password)
+	if primary.TLSConfig != nil {
+		replica.TLSConfig, replica.Fallbacks = primary.TLSConfig.Clone(), nil
+		replica.TLSConfig.ServerName = replica.Host
+	}
+}
+
+// openPostgres opens a database. like is what the host has configured, or nil for a URL.
+func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfig, conns int, opt *OpenOptions) (*DB, error) {
 	e, err := postgres.Open(ctx, conf, opt.engine())
 	db, err := open(ctx, sqlast.Postgres, e, err, conns, opt)
 	if err != nil || opt == nil || len(opt.Replicas) == 0 {
@@ -172,7 +186,9 @@ func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *Ope
 	for i, url := range opt.Replicas {
 		replica, err := postgres.Parse(url)
 		if err == nil {
-			replica.BeforeConnect, replica.AfterConnect = conf.BeforeConnect, conf.AfterConnect
+			if replica.BeforeConnect, replica.AfterConnect = conf.BeforeConnect, conf.AfterConnect; like != nil {
+				likePrimary(replica.Conn, like)
+			}
 			e, err = postgres.OpenReplica(ctx, db.db.Pool, i+1, replica, opt.engine())
 		}
 		if err == nil {

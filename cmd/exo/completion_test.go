@@ -25,7 +25,7 @@ func TestCandidates(t *testing.T) {
 		"gen -o ":              ":dirs",
 		"gen -o x -ddl ":       ":files",
 		"gen -db ":             "",
-		"gen ":                 "rls undo",
+		"gen ":                 "rls store undo",
 		"gen x":                "",
 		"gen rls ":             ":dirs",
 		"gen rls -r":           "-role",

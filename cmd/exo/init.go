@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -167,7 +167,7 @@ func (o *initOptions) database() (opt draft.Options, url string, err error) {
 	return opt, o.db, nil
 }
 
-var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notWord = scalar.Pattern(`[^A-Za-z0-9]+`)
 
 // databaseName returns the name that the grant file gives to a database. It has no user, host or password of the URL.
 func databaseName(url string) string {
@@ -178,7 +178,7 @@ func databaseName(url string) string {
 	} else if pc, err := postgresConfig("-db", url); err == nil {
 		name = pc.Database
 	}
-	name = strings.Trim(notWord.ReplaceAllString(name, "_"), "_")
+	name = strings.Trim(notWord().ReplaceAllString(name, "_"), "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return "db"
 	}

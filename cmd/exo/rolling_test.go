@@ -26,15 +26,19 @@ func (p *proxy) look() {
 	p.mu.Lock()
 	servers := p.servers
 	p.mu.Unlock()
+	var all sync.WaitGroup
 	for _, s := range servers {
-		r, err := http.Get(s.Scheme + "://" + s.Host + "/healthz")
-		if err == nil {
-			r.Body.Close()
-		}
-		p.mu.Lock()
-		p.well[s.Host] = err == nil && r.StatusCode == http.StatusOK
-		p.mu.Unlock()
+		all.Go(func() {
+			r, err := (&http.Client{Timeout: time.Second}).Get(s.Scheme + "://" + s.Host + "/healthz")
+			if err == nil {
+				r.Body.Close()
+			}
+			p.mu.Lock()
+			p.well[s.Host] = err == nil && r.StatusCode == http.StatusOK
+			p.mu.Unlock()
+		})
 	}
+	all.Wait()
 }
 
 func (p *proxy) pick() *url.URL {
@@ -67,7 +71,7 @@ func TestRollingUpgrade(t *testing.T) {
 	s := newSeveral(t)
 	p := &proxy{well: map[string]bool{}}
 	start := func() (string, func()) {
-		return served(t, s.path, "-label-store", s.url, "-notice", "500ms")
+		return served(t, s.path, "-label-store", s.url, "-notice", "2s")
 	}
 	var ends []func()
 	for i := range 3 {

@@ -139,6 +139,7 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfile.File, path string, opt *grantfile.Options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	log := &serveLog{to: std.Err}
 	serve, identify, err := o.clients(f, log)
 	if err != nil {

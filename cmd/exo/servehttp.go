@@ -148,7 +148,7 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	case <-ctx.Done():
 	}
 	h.Drain()
-	to.say("requests are taken for %s, and then programs have %s to end", o.notice, o.drain)
+	to.say("new requests are taken for %s more, and then programs have %s to end", o.notice, o.drain)
 	select { // requests are still taken: a proxy reads /healthz only now and then
 	case err := <-ended:
 		return err

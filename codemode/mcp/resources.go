@@ -25,7 +25,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			uri := req.Params.URI
 			now, err := s.tool(ctx, who) // checked again, since the identity may have lost its right to the result
 			if err == nil {
-				err = now.Allowed(ctx)
+				err = now.CheckAccess(ctx)
 			}
 			if err != nil {
 				return nil, mcp.ResourceNotFoundError(uri)

@@ -3,25 +3,28 @@ package fail
 // This file has the way in which a host ends a run by its context and says why.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
 
 // Stop is the cause with which a host ends the context of a run (context.WithCancelCause). The run then fails with this Kind and Msg.
 type Stop struct {
-	Kind Kind
+	Kind Kind   // zero: Cancelled
 	Msg  string // the text that the program and its model read; so it must not depend on what another run has read
 	Err  error  // the reason, for the host
 }
 
 func (s *Stop) Error() string { return (&Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}).Error() }
 
-// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. A *Stop gives its *Error. An *Error in any other cause gives
-// its text alone: an errgroup ends the contexts of all its runs with the error of one, and the others' programs must not read what that one threw.
+// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. The result is an *Error if and only if the cause is a *Stop, not
+// one that is wrapped. An *Error in any other cause gives its text alone: an errgroup ends the contexts of all its runs with the error of one, and the others' programs must not read what that one threw.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	if s, ok := cause.(*Stop); ok && s != nil {
-		return &Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}
+	if s, ok := cause.(*Stop); ok && s == nil {
+		return errors.New("the context ended with a nil *fail.Stop")
+	} else if ok {
+		return &Error{Kind: cmp.Or(s.Kind, Cancelled), Msg: s.Msg, Err: s.Err}
 	}
 	if e, ok := errors.AsType[*Error](cause); ok {
 		if e == nil {

@@ -15,11 +15,12 @@ import (
 func TestCauseOf(t *testing.T) {
 	secret := &fail.Error{Kind: fail.Program, Msg: "ann's salary is 90000"}
 	var none *fail.Error
-	for _, cause := range []error{secret, fmt.Errorf("ann: %w", secret), errors.Join(context.Canceled, secret), none, context.DeadlineExceeded, errors.New("no")} {
+	var stop *fail.Stop
+	for _, cause := range []error{secret, fmt.Errorf("ann: %w", secret), errors.Join(context.Canceled, secret), none, stop, &fail.Stop{Msg: "no kind"}, fmt.Errorf("in: %w", &fail.Stop{Kind: fail.Revoked, Err: secret}), context.DeadlineExceeded, errors.New("no")} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
 		err := fail.Classify("", errors.Join(ctx.Err(), fail.CauseOf(ctx)))
-		if fail.KindOf(err) != fail.Cancelled && !errors.Is(cause, context.DeadlineExceeded) || strings.Contains(fail.GuestText(err), "salary") {
+		if fail.KindOf(err) != fail.Cancelled && cause != context.DeadlineExceeded || strings.Contains(fail.GuestText(err), "salary") {
 			t.Errorf("%v: %v; a program reads %s", cause, fail.KindOf(err), fail.GuestText(err))
 		}
 	}

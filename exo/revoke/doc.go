@@ -9,5 +9,5 @@
 // commit are no longer stopped. Both get an error of Kind Revoked. Each process hears of it within two times Every: while programs begin or run, it
 // reads the list once in Every. While the list can't be read, no program begins, and those that run are stopped after Patience.
 //
-// Messages of a run that was committed before still leave. Policy.Revoked takes back one object, in one process and at once.
+// Who can write to the store can give access back. Messages of a run that was committed before still leave. Policy.Revoked takes back one object, in one process and at once.
 package revoke

@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// List names the principals whose programs run no more. Make one with In; the zero List and a nil *List refuse every program. Several goroutines may
-// use a List.
+// List names the principals whose programs run no more. Make one with In; Begin of the zero List and of a nil *List refuses every program. Several
+// goroutines may use a List.
 type List struct {
 	store store.Store
 	match Match
@@ -34,7 +34,8 @@ type List struct {
 	seen    time.Time   // when check could last read the list
 }
 
-// Match makes a function that reports whether a principal is named by one of the entries.
+// Match makes a function that reports whether a principal is named by one of the entries. Both are called while the List is locked: they must be quick,
+// must not panic, and must not call the List.
 type Match func(entries []exo.Principal) func(exo.Principal) bool
 
 // In returns the list in a store. The caller closes the store after the last run. With match, one entry may name several principals, such as all of an
@@ -62,7 +63,7 @@ var ErrNotRevoked = errors.New("revoke: not on the list")
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10
 
-// Revoke puts a principal on the list, or an entry that names several. An entry that is on it already keeps its time and gets the new reason.
+// Revoke puts a principal on the list, or an entry that names several. An entry that is on it already keeps its time, and its reason if the new one is empty.
 func (l *List) Revoke(ctx context.Context, p exo.Principal, why string) error {
 	return l.put(ctx, Entry{Principal: p, Why: why})
 }

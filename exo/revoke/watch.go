@@ -24,7 +24,8 @@ type running struct {
 }
 
 // Begin refuses a program of a revoked principal. Otherwise it returns the context for a run, which ends with a *fail.Stop of Kind Revoked when the
-// principal is revoked. The caller calls end after the run.
+// principal is revoked, or with one of Kind Internal when the list could not be read for Patience. An error has Kind Revoked, Internal if the list can't be
+// read, or Denied for the zero List. The caller calls end after the run; a second call does nothing.
 func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context, end func(), err error) {
 	if err := l.made(); err != nil {
 		return nil, nil, err
@@ -121,8 +122,9 @@ func (l *List) readInto(r *reading) {
 	var names []exo.Principal
 	all := false
 	for _, e := range entries {
-		all = all || e.All
-		names = append(names, e.Principal)
+		if all = all || e.All; !e.All {
+			names = append(names, e.Principal)
+		}
 	}
 	l.covers, l.revoked = l.match(names), map[exo.Principal]bool{}
 	if all {

@@ -4,14 +4,13 @@ package check
 // cells would not prove that, since the next commit of another connection could change them.
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -40,9 +39,7 @@ func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 	return slices.ContainsFunc(t.Checks, func(c schema.Check) bool { return ensures(c.Expr, x.Name, kind) })
 }
 
-var condition = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
-})
+var condition = scalar.Pattern(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
 
 // ensures reports whether a CHECK has exactly the meaning that a column stores values of a kind.
 func ensures(expr, column, kind string) bool {

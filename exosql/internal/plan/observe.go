@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Observed reports to the observer of ctx that the statement begins in a database of the kind system. Call end with what it answered, with the
@@ -43,7 +42,7 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 }
 
 // sqlState matches a code of PostgreSQL. A trigger may choose the code, and put a row's value into it: five characters bound how much that can be.
-var sqlState = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Z]{5}$`) })
+var sqlState = scalar.Pattern(`^[0-9A-Z]{5}$`)
 
 // observedError returns the database's code of an error, or its kind; "" for an open statement that the fence refused, after which another runs.
 func observedError(err error) string {

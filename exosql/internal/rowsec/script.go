@@ -3,10 +3,8 @@ package rowsec
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -33,7 +31,7 @@ type table struct {
 // commands are in the order that the script writes.
 var commands = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
-var role = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]{0,39}$`) })
+var role = scalar.Pattern(`^[a-z_][a-z0-9_]{0,39}$`)
 
 // Script returns the SQL that gives a role the rights of the grants. reads are the columns that queries use.
 func Script(to string, live *schema.Database, grants []Granted, reads []*decl.Column) (string, error) {

@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		"payment | refund": "write OR", "payment|refund": "write OR", "payment || refund": "write OR", "!refund": "write -word", "payment & !refund": "write -word", "payment <-> failed": "in sequence", "pay:*": "write pay* in place of pay:*",
 		"title:refund": `write "title refund"`, "NEAR(payment failed)": "no NEAR", "%pay%": "whole words", "*ment": "come after the beginning", "p*y": "come after the beginning", `"pay* failed"`: "come after the beginning", "payment~": "~ and ^", "payment~2 failed": "~ and ^", "payment^3": "~ and ^",
 		"(refund OR payment) failed": "parentheses don't group", "payment NOT (failed)": "parentheses don't group", "(payment) AND failed": "parentheses don't group", "https://example.com/x": false, "12:42": false,
-		strings.Repeat("a ", 33): "more than 32 words", `"` + strings.Repeat("a ", 33) + `"`: "more than 32 words", strings.Repeat("a", 1001): "longer than 1000 bytes", "a\xff": "invalid characters", "AND payment": true,
+		strings.Repeat("a ", 33): "more than 32 words", `"` + strings.Repeat("a ", 33) + `"`: "more than 32 words", strings.Repeat("a", 1001): "longer than 1000 bytes", "a\xff": "not valid Unicode", "AND payment": true,
 	} {
 		parsed, err := Parse(q)
 		if says, wrong := want.(string); wrong {

@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Identity is what a name says. Who has no token has no Issuer and no Subject.
@@ -130,7 +130,7 @@ func within(v, has any) bool {
 func same(a, b any) bool {
 	s, is := a.(string)
 	t, too := b.(string)
-	return is && too && len(s) == 36 && uuid.MatchString(s) && strings.EqualFold(s, t) || reflect.DeepEqual(a, b)
+	return is && too && len(s) == 36 && uuid().MatchString(s) && strings.EqualFold(s, t) || reflect.DeepEqual(a, b)
 }
 
-var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuid = scalar.Pattern(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

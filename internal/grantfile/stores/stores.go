@@ -51,9 +51,7 @@ func (s *Stores) Into(o *codemode.Options) {
 	if s.Budgets != nil {
 		o.Budgets = s.Budgets
 	}
-	if s.Revoked != nil {
-		o.Revoked = s.Revoked
-	}
+	o.Revoked = s.Revoked
 }
 
 // Close closes the stores. For nil Stores it does nothing.

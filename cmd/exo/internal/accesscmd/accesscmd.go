@@ -114,14 +114,15 @@ func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.
 		return "", nil
 	}
 	var given []string
-	empty := ""
+	empty := false
 	fs.Visit(func(x *flag.Flag) { // an empty variable of a shell must not name more than was meant
-		if x.Name != "why" {
-			given = append(given, x.Name)
-			empty = cmp.Or(empty, map[bool]string{x.Value.String() == "": x.Name}[true])
+		if x.Name == "why" || x.Name == "all" && !o.all {
+			return
 		}
+		given = append(given, x.Name)
+		empty = empty || x.Value.String() == ""
 	})
-	if n := len(given); empty != "" || n == 0 || n > 1 && (o.all || o.principal != "") {
+	if n := len(given); empty || n == 0 || n > 1 && (o.all || o.principal != "") {
 		return "", cli.Usagef("want -as CLAIMS, -subject NAME or both, none of them empty, or -principal NAME alone, or -all alone")
 	}
 	p, err := f.ParseSome(o.as)

@@ -227,7 +227,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// connectError is connectError of the package. It marks the error of a replica that can't be reached now.
+// connectError words an error of connecting. It marks the error of a replica that can't be reached now.
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)

@@ -12,11 +12,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -409,9 +407,7 @@ func (w *Writer) imageTables() (map[string]*imageTable, error) {
 }
 
 // constant matches a default that has the same value each time.
-var constant = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)^\s*([-+]?[0-9.]+(e[-+]?[0-9]+)?|0x[0-9a-f]+|x?'([^']|'')*'|"([^"]|"")*"|null|true|false)\s*$`)
-})
+var constant = scalar.Pattern(`(?is)^\s*([-+]?[0-9.]+(e[-+]?[0-9]+)?|0x[0-9a-f]+|x?'([^']|'')*'|"([^"]|"")*"|null|true|false)\s*$`)
 
 // unguarded calls f while the authorizer allows everything, for our constant statements that no plan contains.
 func (w *Writer) unguarded(f func() error) error {
