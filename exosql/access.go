@@ -104,7 +104,7 @@ const (
 	ByTable Access = "table" // ByTable: also rows out of scope, since no index begins with the scope's columns or the database prefers another
 	ByValue Access = "value" // ByValue: only the rows that are asked for, since the scope gives the column's value or a list of values
 	ByNone  Access = "none"  // ByNone: every row in scope, since JSON is searched row by row and no index can serve
-	ByFence Access = "fence" // ByFence: the conditions of programs stay behind a fence, so indexes serve only keys, and columns of AllowUnscopedLookup
+	ByFence Access = "fence" // ByFence: the database checks the scope before programs' conditions, so indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
 // Served reports whether an index serves the uses.

@@ -17,7 +17,7 @@ import (
 // Changes contain values of the database and are for the host; programs never see them.
 type Changes struct {
 	Rows []Change
-	More int64 // More counts the further writes of rows that have no image
+	More int64 // More counts the writes beyond OpenOptions.Images, with rows that are not in Rows
 	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file. Rows has no rows that only
 	// such an effect changed.
 	Effects []string
@@ -28,7 +28,7 @@ type Changes struct {
 
 var _ changeset.Lister = Changes{}
 
-// Asks implements changeset.Lister: the rules of the facets, see [Facet.Approve].
+// Asks implements changeset.Lister. It returns the approvals that the facets' rules demand: see [Facet.Approve].
 func (c Changes) Asks() []changeset.Ask { return c.asks }
 
 // Changes implements changeset.Lister. It works only before the commit.

@@ -64,7 +64,7 @@ func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) 
 }
 
 // CatalogFindings returns [Findings] for a catalogue that [DB.Catalog] has read already. It is for a host that also makes declarations from the
-// catalogue, so that it is read once.
+// catalogue, so that the catalogue is read once.
 func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
 	if live == nil {
 		return nil, errors.New("exosql: CatalogFindings got a nil catalogue: read one with DB.Catalog")

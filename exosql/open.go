@@ -46,9 +46,10 @@ type OpenOptions struct {
 	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of programs
 	// whose grants can't change this database, and of Go code outside of a Tx; all else is for the database itself, the primary. A read sees
 	// everything that was committed before it began: the primary is asked for the end of its log, and a replica answers only if it has replayed
-	// that. If none does within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by replicas; if
-	// these fail later, the run ends with Kind Conflict. Each connection proves that it leads to a standby of this database, with the same role and
-	// search path, and each transaction that the server still is one. Hooks of OpenPostgres for connections are called for replicas too.
+	// that. If no replica has done so within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by
+	// replicas; if the replicas fail later, the run ends with Kind Conflict. Each connection proves that it leads to a standby of this database, with
+	// the same role and search path. Each transaction checks that the server still is a standby. Hooks of OpenPostgres for connections are called for
+	// replicas too.
 	Replicas []string
 
 	// CursorKey is the secret that seals cursors of pages: 32 random bytes, for this database alone. A cursor works in every process that has
@@ -65,7 +66,7 @@ type OpenOptions struct {
 	// Witness that is unknown. It costs each such run one insert.
 	Witness bool
 
-	// Undo makes each run that changes something keep every changed row, before and after, for so long: see [DB.Undo]. It needs Witness. On SQLite
+	// Undo makes each run that changes something keep every changed row, before and after, for this time: see [DB.Undo]. It needs Witness. On SQLite
 	// [CreateUndo] makes the table for it; on PostgreSQL the script of exo gen undo makes triggers, with a time of its own. 0: nothing is kept.
 	Undo time.Duration
 
@@ -81,7 +82,8 @@ type OpenOptions struct {
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, if the
 // database's restrictions do not work (the second wall, see the package comment), and, with a *VersionError, if the server is older than PostgreSQL
 // 14. Behind a pooler that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all
-// settings local to it. What such a session can't carry, like Setup, is refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
+// settings local to it. Options that such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password.
+// A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {

@@ -106,7 +106,7 @@ type RowLiteral struct {
 
 // UndoRefusal is a row that prevents the undo of a run, with the reason.
 type UndoRefusal struct {
-	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is no row of the run
+	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is not about a row of the run
 	Why string
 }
 
@@ -124,9 +124,10 @@ func rowImage(im engine.Image) RowImage {
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
-// leaves it. If rows were changed since, or the database does not admit the reversal, these are refused and nothing is changed. as is the ID of the
-// undo itself, a run that can be undone in turn; zero: nothing is changed, and the result shows what would be. No grant restricts an undo: it sees and
-// writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and write the tables.
+// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. as is the ID of
+// the undo itself, a run that can be undone in turn. If as is zero, nothing is changed, and the result shows what would be. No grant restricts an
+// undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and
+// write the tables.
 func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -164,7 +165,7 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 	return rows, refused, err
 }
 
-// UndoTriggers returns the SQL of triggers with which PostgreSQL keeps, for [OpenOptions.Undo], what a role's runs change in tables, for the time keep.
+// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep, for the time keep, what a role's runs change in tables.
 // The owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a
 // trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {

@@ -60,7 +60,7 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 	}}
 }
 
-// equalityFor bounds the time in which Engine reads the catalogue. Without one, statements compare all texts twice.
+// equalityFor bounds the time in which Engine reads the catalogue. Without a catalogue, statements compare all texts twice.
 const equalityFor = 5 * time.Second
 
 // Learn keeps a catalogue that the caller has just read.

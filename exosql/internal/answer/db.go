@@ -59,7 +59,7 @@ type Ran struct {
 	Args   []value.Value
 	Rows   int
 	Took   time.Duration
-	Fenced string // Fenced is why the statement ran with fences, or ""
+	Fenced string // Fenced is why the statement without fences was refused, so that one with fences ran; "" if none was refused
 
 	Replica int // Replica is the number of the replica that answered, from 1, or 0
 }

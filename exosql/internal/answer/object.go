@@ -168,7 +168,7 @@ func (o *Object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 }
 
 // DeclaresLabels implements exo.LabelDeclarer. Rows of tables with labelled columns come in the
-// order of their keys, and plans contain the size for which a sealed value counts.
+// order of their keys, and plans contain the size that limits count for a sealed value.
 func (*Object) DeclaresLabels() {}
 
 // Describe implements exo.Object. The first call makes the description, so a Check before it has

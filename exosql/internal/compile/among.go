@@ -24,7 +24,7 @@ func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, e
 	return e, err
 }
 
-// Among writes whether a value is among the values of a query.
+// Among writes the condition that a value is, or with e.Not is not, among the values of a query.
 func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	if !c.mayAsk() {
 		return sqlast.Null
@@ -52,8 +52,8 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue takes none, the condition that no row has the value, and makes it unknown if the value is
-// NULL. With e.Held, false serves as well as unknown. With e.Null, none itself is right.
+// ofValue returns none, the condition that no row of the query has the value, made unknown if the value is NULL. With e.Held the result may be false
+// instead of unknown. With e.Null it is none itself.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:

@@ -13,12 +13,11 @@ import (
 )
 
 // listExpr is the values of the rows of a group as a list, in the order of the grouped query,
-// then by the rows' keys. The database returns them as the texts of toText, which both engines
-// write alike; their JSON and arrays differ.
+// then by the rows' keys. The database returns the values as the texts of toText, which are the same on both engines; JSON and arrays would differ.
 //
 // An engine would build a list of any length. On SQLite a function of ours builds the list,
 // with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
-// row. It is behind the fence, or in a plan judged open, so it sorts no row out of scope.
+// row. The window is behind the fence (see package fence), or in a plan judged open, so it sorts no row out of scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr

@@ -27,7 +27,7 @@ type group struct {
 	of    *query       // of is the grouped query
 	names []string
 	keys  []expr.Cell
-	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's may be wider, because of a literal
+	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's types may be wider, because of a literal
 	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
 	order *query                     // order is the grouped query, which gives lists their order
 	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
@@ -111,8 +111,8 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// gather prepares q for a group or an aggregate over all its rows: pending limits act, then a fence
-// closes the rows. It refuses callbacks, joined queries, and columns that distinct has dropped.
+// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It refuses callbacks,
+// joined queries, and columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:

@@ -10,10 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Some tables are best read as a whole, or by a key that a row in scope has of them: small
-// tables, tables without an index that begins with their scope, the far end of a link. The
-// engine then reads rows out of scope. So the statement is compiled once more, with the scope
-// before each condition of the program on such a table:
+// Some tables are best read as a whole, or by a key that a row in scope refers to: small tables, tables without an index that begins with their
+// scope, the far end of a link. The engine then reads rows out of scope. So the statement is compiled once more, with the scope before each condition
+// of the program on such a table:
 //
 //	t0.org = ? AND CASE WHEN t0.org = ? THEN condition ELSE FALSE END
 //
@@ -97,8 +96,8 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 
 // scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
 // that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
-// row up. On PostgreSQL an EXISTS asks for it once. It uses no row of the query, so the plan has it as a filter
-// above all tables (the gate). fence.JudgePostgres requires that.
+// row up. On PostgreSQL an EXISTS looks the row up once. It uses no row of the query, so the plan evaluates the EXISTS as a filter above all tables
+// (the gate). fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {

@@ -1,6 +1,6 @@
 package compile
 
-// This file compiles the nodes of a message: each is a query, or a value of a row. A file of its own has each kind of call.
+// This file compiles the nodes of a message: each is a query, or a value of a row. Each kind of call has a file of its own.
 
 import (
 	"cmp"

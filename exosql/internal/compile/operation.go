@@ -133,9 +133,8 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) 
 	return ""
 }
 
-// list makes the placeholders of a list, as many as the class of its length, so that few plans
-// serve all lengths. All its numbers get the least type that fits all: the shape of a message has
-// no type for each.
+// list makes the statement's parameters for a list, as many as the class of its length, so that few plans serve all lengths. All its numbers get the
+// least type that fits all, since the shape of a message has no type for each number.
 func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
 	var out []expr.Expr
 	if n.Op == message.OpLit {

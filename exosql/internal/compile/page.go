@@ -126,9 +126,9 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that become null, or the same value,
-// have different places in the order; with values, a page would lose or repeat rows. On PostgreSQL only columns without a guard have
-// such cells. The cursor keeps the cell as text, and compares it in the column's type.
+// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that a program gets as null, or as one value, have
+// different places in the order. A cursor with the program's values would lose or repeat rows. On PostgreSQL only columns without a guard have such
+// cells. The cursor keeps the cell as text, and compares it in the column's type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
 	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))

@@ -140,7 +140,7 @@ func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.E
 	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
-// mentions reports whether a node depends on the placeholder of a callback.
+// mentions reports whether a node uses the parameter of a callback.
 func mentions(n, param *message.Node) bool {
 	if n == nil || n == param {
 		return n == param
