@@ -168,7 +168,8 @@ func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, 
 }
 
 // asCompared converts JSON to the type of the other operands: 'mac' finds texts, 3 numbers, true truth values. For a test for
-// null it stays as it is. The digits of a number beyond 2^53 find texts and numbers, since programs get such numbers as texts.
+// null the JSON stays as it is. The digits of a number beyond 2^53 find texts and numbers, since programs get such numbers as
+// texts.
 func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
 	kind, wide := "", false
 	for _, a := range n.Args {

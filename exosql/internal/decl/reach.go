@@ -25,7 +25,7 @@ type group struct {
 	shared any // shared is kept for Shared
 
 	mu        sync.Mutex
-	described map[string][]*message.Interface // described is by what rows reveal: see Describe
+	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see Describe
 }
 
 // Shared returns the result of make for all facets that f reaches. make is called once for all
@@ -90,7 +90,7 @@ func (f *Facet) group() *group {
 // closer divides facets into groups: the strongly connected components, by Tarjan's algorithm. It
 // makes a group after all groups that this one leads to.
 type closer struct {
-	at, low map[*Facet]int // at is the order in which facets were found; low is the earliest facet that each leads back to
+	at, low map[*Facet]int // at is the order in which facets were found; low has, for each facet, the earliest facet that it leads back to
 	open    []*Facet       // open are the facets that are found but in no group yet
 }
 

@@ -4,7 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Relation is the first step of a chain, a grant, or a step after another relation.
+// Relation is one step of a chain of typed calls: a grant, which is the first step, or a step that follows another one.
 type Relation struct {
 	Err    error
 	Table  *Table
@@ -18,7 +18,7 @@ type Relation struct {
 	N      int64 // N is for StepLimit and StepOffset
 	Search *Search
 	Text   string // Text is for StepSearch
-	Slot   int    // Slot is, in a shaper's copy, the argument with N or Text
+	Slot   int    // Slot is, in a copy that package shape makes, the index of the argument with N or Text
 }
 
 // Ordering is one term of an order: a column and its direction.

@@ -41,10 +41,10 @@ type Options struct {
 // Session is one guarded connection. It runs one query at a time, for one goroutine at a time. When
 // idle it allows nothing.
 type Session interface {
-	// Query runs p with one value per placeholder, and passes the cells of its rows to out in order.
-	// It ends soon after ctx ends. When it returns, nothing of the query goes on, unless Sound is
-	// false then. It runs an open plan only if the engine's own plan reads only rows in scope.
-	// Otherwise the error is a *Refused.
+	// Query runs p with one value for each parameter of its statement, and passes the cells of its
+	// rows to out in order. It ends soon after ctx ends. When it returns, nothing of the query goes
+	// on, unless Sound then returns false. It runs an open plan only if the engine's own plan reads
+	// only rows in scope. Otherwise the error is a *Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
 	// Access judges the engine's plan like Query, and returns how the engine reads the plan's first table.
 	// column is a column of that table. The engine avoids full scans and sorts if it can, since the tables

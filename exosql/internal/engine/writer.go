@@ -74,7 +74,7 @@ var ErrSerial = fail.Named("exosql: another transaction changed what this one re
 type Violation struct {
 	Rule       Rule
 	Table      string      // Table is the name in the database
-	Columns    []string    // Columns are those that the engine names
+	Columns    []string    // Columns are the columns that the engine names in its error
 	Constraint string      // Constraint is the name of a check
 	Holds      string      // Holds is, for a BadValue, what the column accepts, in words for the program; "" if unknown
 	Domain     string      // Domain is, for a domain's check, the type with the rule
@@ -83,7 +83,8 @@ type Violation struct {
 	By         *plan.Write // By is the write that broke a Late rule; nil if unknown
 	Err        error       // Err is the engine's own text for the host, which may quote values
 
-	// Unseen: the row in the way may be newer than the state that the unit reads. Then the unit runs again in a newer state before it may commit.
+	// Unseen: the row with which the write conflicts may be newer than the state that the unit reads. Then the unit runs again in a newer state
+	// before it may commit.
 	Unseen bool
 }
 

@@ -1,6 +1,6 @@
 package expr
 
-// This file has aggregates over the rows of a from. The value of each is exact on both engines.
+// This file has aggregates over the rows of a From, a FROM clause. The value of each is exact on both engines.
 
 import (
 	"slices"

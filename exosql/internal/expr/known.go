@@ -1,7 +1,7 @@
 package expr
 
-// This file gives the conditions of JavaScript's forms two values. A condition that SQL leaves unknown is false, and its negation
-// is true. operation.go makes such conditions, and condition.go simplifies those that must be true.
+// This file has conditions in JavaScript's syntax. They have only two values: a condition that SQL leaves unknown is false, and
+// its negation is true. operation.go makes such conditions, and condition.go simplifies those that must be true.
 
 import (
 	"slices"
@@ -49,8 +49,8 @@ func unsought(short Operation) Expr {
 }
 
 // Unless is true where a condition is false or unknown. It negates the comparisons inside, so that an index
-// of a nullable column serves: a <= 5 OR a IS NULL. If nothing can be null it is the plain negation. It
-// repeats only columns, since repeating larger operands could double the statement with each level.
+// of a nullable column serves: a <= 5 OR a IS NULL. If nothing can be null, Unless is the plain negation.
+// Unless repeats only columns, since repeating larger operands could double the statement with each level.
 func (f *From) Unless(e Expr) Expr {
 	switch k, ok := e.(known); {
 	case ok && k.of != nil:

@@ -51,7 +51,7 @@ type Row struct {
 	Form  func(*decl.Column) decl.Form // Form returns how the database stores the row's columns; nil if it is no row of a table
 	Fixed []scope.Fixed                // Fixed are the columns that the row's scope fixes
 	Entry scope.Entry
-	Gates []string // Gates: see fence.Table
+	Gates []string // Gates are aliases of tables that must each have a row: see fence.Table
 	Alias string   // Alias is the alias of the table itself, wherever its columns are now
 
 	Parent *Row // Parent is the row from which a link leads to this one, or nil
@@ -177,9 +177,9 @@ func (c *State) fixes(row *Row, col *decl.Column) bool {
 
 // unindexed keeps SQLite from searching a scope's column for any value but the scope's own.
 // SQLite's plan shows that it searches for one value, but not for which one. Otherwise a program
-// could make it search for another tenant's number. (PostgreSQL's plan names the placeholder.) It
-// also keeps SQLite from reading a guarded table in a program's order, which the plan does not
-// show. A table that is read as a whole is not searched for its scope.
+// could make it search for another tenant's number. (PostgreSQL's plan names the parameter.)
+// unindexed also keeps SQLite from reading a guarded table in a program's order, which the plan
+// does not show. A table that is read as a whole is not searched for its scope.
 func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr {
 	if !f.c.Open || f.c.Dialect != sqlast.SQLite || x == nil || f.c.Satisfying && (f.c.Guarding || !f.c.Scanned(row)) {
 		return x

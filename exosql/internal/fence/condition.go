@@ -12,7 +12,7 @@ import (
 // Operand is one side of a condition. The zero Operand means a calculated value.
 type Operand struct {
 	Column              bool // Column: a column in its stored form
-	Key, UnscopedLookup bool // Key: the column is part of the key; UnscopedLookup: its host allows it to be looked up unscoped
+	Key, UnscopedLookup bool // Key: the column is part of the key; UnscopedLookup: the host declared it with AllowUnscopedLookup
 	Optional            bool // Optional: the column's row may be missing, by a left join
 	Value               bool // Value: a value of the program
 }

@@ -1,4 +1,5 @@
-// Package fence keeps what a program asks away from rows out of scope, whatever order an engine works in. Its design is DESIGN.md in this package's folder.
+// Package fence keeps a program's conditions away from rows out of scope, in whatever order an engine works. Its design is DESIGN.md in this package's
+// folder.
 //
 // A condition of a program must not be tried on a row out of scope: how long that takes would reveal what is in the row. One statement
 // therefore has up to three forms, which are tried in this order:

@@ -53,11 +53,11 @@ type judge struct {
 	indexes Indexes
 	seen    []bool
 	out     OutOfScope
-	found   map[string]string // found has the plan's name for the answer of a gate, by the gate's alias
+	found   map[string]string // found has the plan's name for the answer of a gate (see Table.Gates), by the gate's alias
 }
 
-// returned matches the placeholders that a plan uses for the results of its own parts: EXPLAIN
-// writes them like the statement's placeholders.
+// returned matches the names, like $1, that a plan gives to the results of its own parts:
+// EXPLAIN writes them like the statement's parameters.
 var returned = scalar.Pattern(`\$[0-9]+`)
 
 // node judges a node and the nodes below it. filters are conditions that are known to be true before it runs.

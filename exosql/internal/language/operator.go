@@ -21,8 +21,8 @@ type Operator struct {
 	also     []string  // also are other names that programs may use, including JavaScript's own
 	sure     bool      // sure: a condition of JavaScript, which is false and not unknown if an operand is null
 	on       []string  // on are the column interfaces that have the operator
-	params   []string  // params are for paramOf
-	result   string    // result is for resultTerm; "" means a condition
+	params   []string  // params are the kinds of the parameters: see paramOf
+	result   string    // result is the kind of the result: see resultTerm; "" means a condition
 	Null     bool      // Null: the value may be null
 	Ast      sqlast.Op // Ast is the operator in SQL; sqlast.Not for a pattern means a negated like
 	IfNull   sqlast.Op // IfNull is the operator in SQL if the value is a literal null

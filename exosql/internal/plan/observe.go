@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
-// Observed reports to the observer of ctx that the statement begins in a database of the kind system. Call end with what it answered, with the
-// number of rows that it changed, and with its error. The observer gets the names of tables, which the host declared.
+// Observed reports to the observer of ctx that the statement begins in a database of the kind system. Call end with what the statement
+// answered, with the number of rows that it changed, and with its error. The observer gets the names of tables, which the host declared.
 func (p *Plan) Observed(ctx context.Context, system string) (with context.Context, end func(out *Collector, changed int64, err error)) {
 	if !observe.On(ctx) {
 		return ctx, func(*Collector, int64, error) {}

@@ -11,7 +11,7 @@ import (
 // and tenants share it, so it must never depend on a value. TestPlanHoldsNoValue looks for values.
 type Plan struct {
 	Text    string
-	Args    []Source // Args are the sources of the arguments, in the order of the placeholders
+	Args    []Source // Args are the sources of the arguments, in the order of the statement's parameters
 	Cells   []Cell   // Cells are those of one row of the result
 	Shape   *value.Shape
 	Bare    bool                       // Bare: a row has one cell, which the result shows without a record around it
@@ -82,8 +82,8 @@ const (
 // maxBound bounds the bytes of all bound texts, since one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind returns the values of a plan's placeholders. The host chooses zone. after are the values of a
-// cursor, which the program does not know, or those of the row at the start of a write's link.
+// Bind returns the values of the statement's parameters. The host chooses zone. after are the values
+// of a cursor, which the program does not know, or those of the row at the start of a write's link.
 func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Value, zone string) ([]value.Value, error) {
 	out, size := make([]value.Value, len(p.Args)), 0
 	for i, a := range p.Args {

@@ -25,7 +25,7 @@ type Granted struct {
 // table is one table of the script: the role's rights to its columns and rows.
 type table struct {
 	live    *schema.Table
-	columns map[string][]string // columns are those for SELECT, INSERT and UPDATE
+	columns map[string][]string // columns has the columns that the role may use, by command: SELECT, INSERT and UPDATE
 	delete  bool
 	rows    map[string][]string // rows has conditions for each command; one of them must be true
 }

@@ -25,7 +25,7 @@ type Tx struct {
 
 	mu     sync.Mutex
 	w      engine.Writer // w is nil when the Tx has ended
-	spoilt atomic.Bool   // spoilt is set by spoil
+	spoilt atomic.Bool   // spoilt: the transaction can't be kept any more (see spoil)
 }
 
 // Begin opens a Tx. RollBackAll rolls it back if it is still open.

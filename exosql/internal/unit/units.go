@@ -109,7 +109,7 @@ func Undone(op string, err error) error {
 }
 
 // left is the cause of an error after which no change was kept. why is the cause inside the error
-// of. It gives the text, since the rest of that error's text is written before it.
+// of. why gives the text, since the rest of that error's text is written before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {

@@ -12,7 +12,7 @@ import (
 )
 
 // This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and the
-// triggers that act. law.go uses it.
+// triggers that act. law.go uses the result.
 
 // columns are names of columns of one table.
 type columns struct {

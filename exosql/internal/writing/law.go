@@ -63,7 +63,7 @@ type dependant struct {
 	name, why string // name is its name in a permission; why is what its error would reveal of a labelled column
 	reads     func(of func(string) bool) bool
 	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
-	again     bool          // again: it may refuse a row even if its own columns are not written
+	again     bool          // again: the dependant may refuse a row even if its own columns are not written
 	unique    unique
 	trigger   schema.Trigger
 	key       schema.ForeignKey

@@ -21,9 +21,9 @@ type unique struct {
 	where     string            // where is the condition of the rows that the rule covers; "": all rows
 	alike     bool              // alike: NULL equals NULL
 	primary   bool
-	include   []string // include are further columns in its index
+	include   []string // include are further columns in the rule's index
 	late      bool     // late: the database may check the rule only at the end of a transaction (DEFERRABLE)
-	broken    bool     // broken: its index was not built to the end, so equal rows may exist, but new ones are refused
+	broken    bool     // broken: the rule's index was not built to the end, so equal rows may exist, but new ones are refused
 }
 
 func uniquesOf(t *schema.Table) (out []unique) {

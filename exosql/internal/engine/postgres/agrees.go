@@ -152,7 +152,7 @@ func (w *Writer) aside(ctx context.Context, f func() error) error {
 	return w.simple(ctx, w.statements.release)
 }
 
-// ruleOf makes a rule from the parts that readRules returned. By an exclusion constraint a row may conflict with itself, which does not count.
+// ruleOf makes a rule from the parts that readRules returned. An exclusion constraint may make a row conflict with itself, which does not count.
 func ruleOf(parts [][]string) rule {
 	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
 	var arrays, names, found, itself []string

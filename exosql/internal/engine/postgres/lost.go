@@ -1,6 +1,6 @@
 package postgres
 
-// This file says when a connection was lost, or leads to the wrong server, as after a failover.
+// This file decides whether a connection was lost or leads to the wrong server, as after a failover.
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var (
 	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
 )
 
-// away are the server's codes for a session that it ends, or does not begin, for a reason that passes.
+// away are the server's codes for a session that it ends, or does not begin, for a temporary reason.
 var away = []string{
 	"57P01", "57P02", // the server stops, or another session of it has crashed
 	"57P03",           // it starts

@@ -200,7 +200,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s.hear(&c.Config)
 	err := s.dial(ctx, c, e.config.AfterConnect)
 	carries := false
-	if refuses(err) && s.Pooled == nil { // without the settings of the URL it can be found out what the session is
+	if refuses(err) && s.Pooled == nil { // a connection without the URL's settings shows what kind of session it is
 		c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
 		if err = s.dial(ctx, c, nil); err == nil {
 			_ = s.Close()
@@ -276,7 +276,8 @@ func (s *Session) setUp(ctx context.Context) error {
 
 const beginReads = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
 
-// pin makes the settings of the session, or those with which each transaction of a shared one begins. It returns the role's own statement timeout.
+// pin makes the settings of the session, or the settings with which each transaction of a shared session begins. pin returns the role's own statement
+// timeout.
 func (s *Session) pin(ctx context.Context) (ms string, err error) {
 	if s.Pooled != nil {
 		return s.pinPooled(ctx)

@@ -30,7 +30,7 @@ type identity struct {
 	Role       string
 	Path       string
 
-	number int // number is the replica's, for errors
+	number int // number is the number of the replica, for errors
 }
 
 // readIdentity fails if the role may not ask for the number of the system, or, later, for the timeline.
@@ -201,7 +201,8 @@ func notFollowing(err error) error {
 	return fmt.Errorf("%w: %w", engine.ErrElsewhere, engine.ErrBehind)
 }
 
-// ofServer begin codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator, disks.
+// ofServer has the beginnings of codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator,
+// disks.
 var ofServer = []string{"08", "40", "53", "57", "58", "XX001", "XX002"}
 
 func isOfServer(e *pgconn.PgError) bool {
@@ -227,7 +228,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// connectError is connectError of the package. It marks the error of a replica that can't be reached now.
+// connectError calls the package's connectError, and marks the error of a replica that can't be reached now.
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)

@@ -30,10 +30,10 @@ type Session struct {
 	timeout time.Duration // timeout bounds the time that a statement may run
 	maxCost float64       // maxCost is the highest cost of a statement; 0: no limit
 	Used    time.Time     // Used is when the last query ended
-	busy    bool          // busy: it is in a batch, so that after a panic its state is unknown
+	busy    bool          // busy: the session is in a batch, so that after a panic its state is unknown
 	bad     bool
 	alone   bool         // alone: the server did not wait for its standby (see hear)
-	writes  *atomic.Bool // writes is that of the database
+	writes  *atomic.Bool // writes is the field writes of the database
 	args    arguments
 	own     bool // own: the statement is planned with its values (see plan.Plan.Own)
 
@@ -43,7 +43,7 @@ type Session struct {
 
 	Pooled    *pooled                      // Pooled is set if a pooler shares the session with other clients
 	named     *stmt                        // named is prepared under its name for the transaction of guarded; only in a shared session
-	last      *pgconn.StatementDescription // last is the statement that the unnamed one of the pipeline is; only in a shared session
+	last      *pgconn.StatementDescription // last is the statement that was last prepared without a name in the pipeline; only in a shared session
 	described *pgconn.StatementDescription // described is the server's last answer to a Prepare in a pipeline
 
 	settings *engine.Settings // settings are set by With
@@ -63,14 +63,14 @@ type Session struct {
 // stmt is a prepared statement with the decoders of its cells.
 type stmt struct {
 	kinds  []string // kinds are the arguments' types with which the statement was prepared
-	name   string   // name is the name of the prepared statement; in a shared session, of that in one transaction
+	name   string   // name is the name of the prepared statement; in a shared session it is valid within one transaction
 	types  []uint32 // types are the parameters' types that were given; 0: the server finds them
-	pooled bool     // pooled: it is prepared anew in each transaction
+	pooled bool     // pooled: the statement is prepared anew in each transaction
 	sd     *pgconn.StatementDescription
 	decode []decoder
 	texts  []bool // texts marks the cells that are texts, taken unchanged
 	rows   []*rowsDecoder
-	rules  []rule // rules are those with parts after the cells; wrote gets these parts
+	rules  []rule // rules are the rules with parts in the result after the cells; wrote gets these parts
 	wrote  func([]rule, [][]byte)
 	open   *opened
 	costed time.Time // costed is when the cost was last found to be below the limit

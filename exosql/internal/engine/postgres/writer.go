@@ -58,7 +58,7 @@ const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('
 // transaction: keys, exclusions and foreign keys have triggers that show it. Any role may ask.
 const canDefer = `SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgdeferrable)`
 
-// atOnceFor is how long the answer is used that no constraint can be deferred.
+// atOnceFor is how long a unit relies on the last answer that no constraint can be deferred.
 const atOnceFor = time.Minute
 
 // ConnectWriter implements engine.Engine.
@@ -204,7 +204,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 
 // unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. In that case
 // ON CONFLICT DO NOTHING fails too. Otherwise a program could find no row with a value and then read that the value is
-// taken. It would come both before and after the unit that inserted the value (TestWriteOrders).
+// taken. The program's unit would come both before and after the unit that inserted the value (TestWriteOrders).
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {

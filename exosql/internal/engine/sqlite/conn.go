@@ -98,7 +98,7 @@ func (c *conn) fault(code int32) error {
 // stmt is a prepared statement.
 type stmt struct {
 	P     uintptr
-	texts []int32 // texts are the placeholders with bound texts
+	texts []int32 // texts are the parameters with bound texts
 	fixed bool    // fixed: compiled by sqlite3_prepare (see open.go)
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
@@ -150,7 +150,7 @@ func (c *conn) bytes(st *stmt) int {
 
 func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 
-// bind sets every placeholder. There must be one value for each, since a placeholder without one
+// bind sets every parameter. There must be one value for each, since a parameter without a value
 // would keep the value of another run.
 func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {

@@ -25,7 +25,7 @@ import (
 // newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // stale: what it knows of foreign keys may be outdated
+	stale bool          // stale: what the connection knows of foreign keys may be outdated
 	blind bool          // blind: the unit has written labelled values (see rewrite)
 	marks bool          // marks: runs insert marks
 	late  []*plan.Write // late has the writes after which a deferred foreign key was unmet, in order, each once
