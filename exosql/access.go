@@ -20,8 +20,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// AccessPath reports how the database reads a facet's rows when a program filters or sorts by one column: by =, by a range, or in an order of
-// either direction.
+// AccessPath reports how the database reads a facet's rows when a program filters by one column, with = or a range, or sorts by it in either
+// direction.
 type AccessPath struct {
 	Facet  string   `json:"facet"` // Facet is the alias of the facet
 	Table  string   `json:"table"`
@@ -167,12 +167,12 @@ func onlyReads(o exo.Object) bool {
 }
 
 // AccessPaths reports which filters and orders of each column an index serves, for each facet that programs can reach from an object of [Facet.Of].
-// Such an index begins with the columns of the scope. For other filters and orders it reports that every row in scope is read, and the index that
-// would serve. The order is that of the declarations.
+// Such an index begins with the columns of the scope. For other filters and orders AccessPaths reports that every row in scope is read, and the
+// index that would serve. The order is that of the declarations.
 //
-// AccessPaths asks the database for query plans, judges them like those of queries without fences, and runs no query. PostgreSQL is made to avoid
-// scans and sorts, because a small table's plan does not predict a large table's. Its choice between indexes still depends on its statistics. Joins
-// are not considered. Services, and facets with a scope of one row, are not reported.
+// AccessPaths asks the database for query plans, and runs no query. The queries have no fences (see DESIGN.md), so that indexes can serve programs'
+// conditions. PostgreSQL is made to avoid scans and sorts, because a small table's plan does not predict a large table's. Its choice between
+// indexes still depends on its statistics. Joins are not considered. Services, and facets with a scope of one row, are not reported.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	granted, err := answer.Of(o)
 	if granted == nil {

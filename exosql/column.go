@@ -332,9 +332,9 @@ type Order[T any] struct {
 // fields maps the offset of a field in a row to the name of its column.
 type fields map[uintptr]string
 
-// bind notes the field that belongs to a column. It panics if the field function returns no field of the row, or another column's field. With a
-// variable of the host, all queries would write into it, and two users would read each other's values. With two columns for one field, one of
-// their values would be lost.
+// bind notes the field that belongs to a column. It panics if the field function returns no field of the row, or another column's field. If the
+// function returned a variable of the host, all queries would write into it, and two users would read each other's values. With two columns for
+// one field, one of their values would be lost.
 func (fs *fields) bind(table, column string, row reflect.Value, field func() any) {
 	at := pointer(table, column, field)
 	if !within(row, at.Pointer(), at.Type().Elem()) {

@@ -23,11 +23,12 @@ import (
 
 // OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
 type OpenOptions struct {
-	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
-	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
+	// Setup is called at every Open, before the connections for programs, which the database restricts, are opened. It creates and fills a
+	// database in memory, or migrates one. Its pool has one connection, with the rights of the user who connects, so a transaction must end
+	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is the number of reading connections, to each replica too, and separately of writing connections; default 4 each. A run of a tool that may write has a
-	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
+	// Conns is the number of reading connections to the database and to each replica, and the number of writing connections; default 4 each. A run of a tool that
+	// may write has a writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
 	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
 	// as much for its prepared statements, in the engine's memory. On PostgreSQL this is the server's memory, and the size is an estimate.
@@ -57,8 +58,8 @@ type OpenOptions struct {
 	// in this process alone.
 	CursorKey []byte
 
-	// Images is the number of changed rows of a run that the record shows before and after the change: see [Changes]. Each costs a read before and
-	// after. 0 means none.
+	// Images is the number of changed rows of a run that the record shows before and after the change: see [Changes]. Each row costs a read before
+	// and after. 0 means none.
 	Images int
 
 	// Witness makes each run that changes something write its ID into the transaction that it commits, in the table that [CreateWitness] makes;

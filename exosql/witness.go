@@ -38,8 +38,8 @@ func (db *DB) Forget(ctx context.Context, before time.Time) error {
 	return db.marks(ctx, "exosql: Forget", func(w engine.Writer) error { return w.Forget(ctx, before) })
 }
 
-// Forgotten implements record.Forgetful. It returns the latest time that was passed to Forget, or since when Open knows the table of marks. So a table
-// that was dropped and made again, or emptied, is not mistaken for one that has no mark of a run.
+// Forgotten implements record.Forgetful. It returns the latest time that was passed to Forget, or the time at which Open first saw the table of marks.
+// So a table that was dropped and made again, or emptied, is not mistaken for one that has no mark of a run.
 func (db *DB) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = db.marks(ctx, "exosql: Forgotten", func(w engine.Writer) (err error) {
 		at, err = w.Forgotten(ctx)

@@ -81,7 +81,7 @@ func newPage(size int64) (*page, error) {
 	return &page{size: size}, nil
 }
 
-// positionOf returns those properties of a cursor's values that its statement depends on.
+// positionOf returns those properties of a cursor's values that the statement of its page depends on.
 func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil

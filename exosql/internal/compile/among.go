@@ -87,7 +87,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table, so a fence is needed
+	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table (see guard.go), so a fence is needed
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
 			fence = []sqlast.Expr{sqlast.Zero} // SQLite runs a derived table inside IN slowly, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside of it
 		} else {

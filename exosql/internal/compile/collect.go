@@ -17,7 +17,7 @@ import (
 //
 // An engine would build a list of any length. On SQLite a function of ours builds the list,
 // with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
-// row. The window is behind the fence (see package fence), or in a plan judged open, so it sorts no row out of scope.
+// row. The window is behind the fence (see package fence), or in a plan that reads only rows in scope, so it sorts no row out of scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr
@@ -32,7 +32,7 @@ func (e listExpr) SQL(*expr.From) sqlast.Expr {
 		return sqlast.Null // finish then refuses the statement as too large
 	}
 	if len(c.Guards) > 0 {
-		c.Unguarded = true // a guarded statement may read rows out of scope, and the program must not sort these
+		c.Unguarded = true // a statement with guards (see guard.go) may read rows out of scope, and the program must not sort these
 	}
 	before := c.Sorting
 	c.Sorting = true

@@ -19,8 +19,9 @@ import (
 // and aggregates over the rows of each group. What comes after groupBy is outside of it: its conditions
 // are HAVING in SQL.
 //
-// The rows come from behind a fence, or from a plan that was judged open. So no group has a row out of
-// scope. No such row is read in the order of a key or of an aggregated expression (TestAggregateReads).
+// The rows come from behind a fence, or from a plan that reads only rows in scope (see package fence).
+// So no group has a row out of scope. No such row is read in the order of a key or of an aggregated
+// expression (TestAggregateReads).
 type group struct {
 	inner *from
 	ns    []expr.Named // ns are the rows that the callbacks of aggregates see

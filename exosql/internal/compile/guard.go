@@ -20,7 +20,7 @@ import (
 // WHERE, and no index serves what is in a CASE. Outside of a CASE are only the scope and the
 // conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
 
-// link notes that a link compares two columns, so that open plans can be judged.
+// link notes that a link compares two columns, so that package fence can judge open plans.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
 	if !c.Open {
 		return
@@ -57,7 +57,7 @@ func (c *compiler) matches(alias string) (out []fence.Match) {
 	return out
 }
 
-// guard writes a condition of a program behind the scopes of the guarded tables that it reads.
+// guard writes a condition of a program inside CASE WHEN scope THEN, with the scopes of the guarded tables that the condition reads.
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.Touched
 	f.c.Touched = nil

@@ -62,7 +62,7 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 		return nil
 	}
 	if slices.ContainsFunc(expr.Conjuncts(on), func(e expr.Expr) bool { return !expr.Identity(e) }) {
-		// Each query has its own fence, so the engine may join the remaining rows in any way.
+		// Each query has its own fence (see fence.go), so the engine may join the rows behind the fences in any way.
 		f.fence()
 		sub.fence()
 	}

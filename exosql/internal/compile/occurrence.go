@@ -83,7 +83,7 @@ func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	return out
 }
 
-// satisfy writes the conditions of a scope on row: all in must, or in an open statement the equalities that replace them.
+// satisfy writes the conditions of a scope on row: all in must, or in an open statement (see open.go) the equalities that replace them.
 func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)

@@ -15,8 +15,8 @@ import (
 // or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
 //
 // The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
-// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that was
-// judged open (TestPageReads).
+// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that
+// reads only rows in scope (see package fence; TestPageReads).
 
 // page makes q a page of size rows.
 func (f *from) page(q *query, size plan.Source) error {
@@ -217,7 +217,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 }
 
 // marked notes which cells show a column that the result is sorted by as stored, and adds such columns that are
-// not shown. If such a cell is a misfit, its row is misplaced, and the query runs again with guards.
+// not shown. If such a cell is a misfit (see misfit.go in package expr), its row is misplaced, and the query
+// runs again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)

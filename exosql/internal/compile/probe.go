@@ -50,7 +50,7 @@ func Uses(d expr.Engine, col *decl.Column) []Use {
 // Probe is a sample program that uses one column of a facet. It is compiled like any program, to ask the database how it would run that program's
 // query. The query reads only the rows in the grant's scope.
 type Probe struct {
-	Plan *plan.Plan // Plan is the open plan, or nil if no index search can find the scope
+	Plan *plan.Plan // Plan is the open plan (see open.go), or nil if no index search can find the scope
 	Args []value.Value
 	// Bare means that nothing in Plan needs a fence, so programs always run Plan. That is so for keys, and for columns with AllowUnscopedLookup.
 	Bare bool

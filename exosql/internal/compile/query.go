@@ -37,12 +37,12 @@ type compiler struct {
 	replying     bool        // replying: the result goes to a program
 	alone        *decl.Facet // alone is the facet of a sample program's column, which may differ from the grant's facet: see Probe
 
-	fences  int         // fences counts the fences of the statement
+	fences  int         // fences counts the fences of the statement: see fence.go
 	entered []*expr.Row // entered are the occurrences of tables in the statement
 	derived []string    // derived are the aliases of derived tables
 
 	linked []*decl.Column // linked are the columns that links of the statement compare, in the order in which they are met
-	links  []link         // links are those that join guarded tables
+	links  []link         // links has the pairs of columns that join guarded tables: see guard.go
 
 	after Position // after is the kind of each value of the page's cursor
 
@@ -83,7 +83,7 @@ type query struct {
 	context  []*expr.Row // context has the rows that existed before the query: a limit acts for each combination of them
 	link     *decl.Link  // link is the link that led to the rows, even if conditions follow
 	tallies  []expr.Tally
-	merged   []string // merged is set if several rows may lead to one row of the query: their name, and the name of their link
+	merged   []string // merged is set if several rows may lead to one row of the query: the name of these rows, and of their link
 }
 
 type orderTerm struct {

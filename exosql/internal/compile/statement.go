@@ -76,13 +76,13 @@ func NewStatement(d expr.Engine, m *exo.Message, grants []*scope.Grant) *Stateme
 
 func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: expr.Names{}} }
 
-// Fenced reports whether the statement has fences.
+// Fenced reports whether the statement has fences: see fence.go.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
 // Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
-	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits as null: otherwise a limit would choose other rows
+	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits (see misfit.go in package expr) as null: otherwise a limit would choose other rows
 	s.q, err = s.f.query(n, s.env)
 	return err
 }

@@ -19,8 +19,9 @@ import (
 // window is a derived table of the rows that a query had at partitionBy. Its further outputs are functions over these
 // rows. So later conditions do not change which rows a window has, and conditions on its outputs are outside of it.
 //
-// The rows come from behind a fence, or from a plan that was judged open. So no row out of scope is sorted or counted
-// (TestWindowReads). A guarded statement may read rows out of scope, so it has no window.
+// The rows come from behind a fence, or from a plan that reads only rows in scope (see package fence). So no row out
+// of scope is sorted or counted (TestWindowReads). A statement with guards may read rows out of scope, so it has no
+// window.
 type window struct {
 	inner *from
 	sel   *sqlast.Select

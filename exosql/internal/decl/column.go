@@ -39,7 +39,7 @@ type Column struct {
 	Needed atomic.Bool
 	// Equals describes for programs which texts of the column are equal, if different ones can be. It is set together with Needed.
 	Equals atomic.Pointer[string]
-	Scoped atomic.Bool // Scoped: in some grant the scope gives each new row its value, and a program may not
+	Scoped atomic.Bool // Scoped: in some grant the scope gives the column of each new row its value, and a program can't give it
 }
 
 // Iso reports whether the column's times need no conversion: on SQLite texts in the order of time, on PostgreSQL nothing finer than a millisecond.

@@ -20,9 +20,9 @@ type ScopeKind uint8
 
 const (
 	noScope     ScopeKind = iota
-	ScopeRoot             // the predicate given to Grant
-	ScopeStart            // only the granted relation
-	ScopeRows             // a predicate, usually on a tenant column
+	ScopeRoot             // the rows that the predicate given to Grant matches
+	ScopeStart            // only the rows of the granted relation
+	ScopeRows             // the rows that a predicate matches, usually one on a tenant column
 	ScopeVia              // the rows that a link reaches from rows in scope
 	ScopeShared           // every row, for everyone
 )

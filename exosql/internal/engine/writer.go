@@ -8,9 +8,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Writer is a guarded connection for units of work: one transaction, in which everything is read
-// and written until it ends. It reads like a Session. It writes only within a unit, and only by
-// plans that have a Write.
+// Writer is a guarded connection (see Engine) for units of work: one transaction, in which
+// everything is read and written until it ends. It reads like a Session. It writes only within a
+// unit, and only by plans that have a Write.
 type Writer interface {
 	Session
 	// Alive reports whether an idle connection can still be used. It asks the server if the connection was idle for long.

@@ -35,7 +35,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	defer func() { f.c.Sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored && f.c.Dialect == sqlast.Postgres { // Bounded already leaves misfits out of stored decimals
+	if stored && f.c.Dialect == sqlast.Postgres { // Bounded already leaves misfits (see misfit.go) out of stored decimals
 		x = f.unguarded(func() sqlast.Expr { return Compared(cell, f) })
 	} else if stored {
 		x = Compared(cell, f)

@@ -1,7 +1,7 @@
 package expr
 
 // This file has measures. They use the same operators as a program's own aggregate with a
-// condition, so guards, bounds and misfits are the same.
+// condition, so guards and misfits (see misfit.go) and the bounds of numbers are the same.
 
 import (
 	"slices"

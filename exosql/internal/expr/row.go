@@ -147,9 +147,10 @@ func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 	return sqlast.Output{Expr: x, As: d.Outs[k]}
 }
 
-// touch notes a row if a condition on its column needs a guard: the table is guarded, or a link
-// compares the column with one of a guarded table. Engines apply a condition on one end of a link
-// to the other end too. The time that this takes would reveal that some row has the value.
+// touch notes a row if a condition on its column needs a guard (see package fence): the table is
+// guarded, or a link compares the column with one of a guarded table. Engines apply a condition
+// on one end of a link to the other end too. The time that this takes would reveal that some row
+// has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -232,7 +233,7 @@ type Engine struct {
 	Dialect sqlast.Dialect
 	// Form returns how the database stores a column. If it is nil, that is unknown, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
-	// Again: rows sorted by stored values had a misfit, so this statement sorts with guards. See marked in package compile.
+	// Again: rows sorted by stored values had a misfit (see misfit.go), so this statement sorts with guards. See marked in package compile.
 	Again bool
 	// Probe: the statement reads only the greatest row of an ascending stored order with a limit. If that is a misfit, the limit may hide misfits.
 	Probe bool

@@ -13,7 +13,8 @@ import (
 )
 
 // This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its
-// guarded tables. The engine runs the statement only if the judge agrees.
+// guarded tables (see Table.Guarded). The engine runs the statement only if the judge
+// agrees.
 
 // Indexes returns the columns, in order, of an index that covers every row. It returns none for an
 // unknown index.

@@ -23,11 +23,11 @@ type Origin int
 
 const (
 	FromMessage Origin = -1
-	FromZone    Origin = -2 // FromZone: the name of the program's time zone, which the host chose
-	FromDepth   Origin = -3 // FromDepth: how deep a tree is if the program does not choose
-	FromCursor  Origin = -4 // FromCursor: a value in the last row of the previous page
-	FromParent  Origin = -5 // FromParent: a value in the row at the start of the link through which the write inserts
-	FromConst   Origin = -6 // FromConst: the number Index itself
+	FromZone    Origin = -2 // FromZone: the value is the name of the program's time zone, which the host chose
+	FromDepth   Origin = -3 // FromDepth: the value is the depth of a tree if the program does not choose one
+	FromCursor  Origin = -4 // FromCursor: the value is in the last row of the previous page
+	FromParent  Origin = -5 // FromParent: the value is in the row at the start of the link through which the write inserts
+	FromConst   Origin = -6 // FromConst: the value is the number Index itself
 )
 
 // Source describes where the value of one parameter comes from, and how it is converted.

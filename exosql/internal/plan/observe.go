@@ -45,7 +45,8 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 // sqlState matches a code of PostgreSQL. A trigger may choose the code, and put a row's value into it: five characters bound how much that can be.
 var sqlState = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Z]{5}$`) })
 
-// observedError returns the database's code of an error, or its kind; "" for an open statement that the fence refused, after which another runs.
+// observedError returns the database's code of an error, or its kind; "" for an open statement that package fence refused, since the statement then
+// runs in another form.
 func observedError(err error) string {
 	if _, refused := errors.AsType[*fence.Refused](err); refused {
 		return ""

@@ -33,7 +33,7 @@ type Plan struct {
 	// Open is the same query without fences, or nil. An engine runs it only if the engine's own plan
 	// reads rows in scope and no others, in the tables of Tables.
 	Open    *Plan
-	Tables  []fence.Table // Tables has each place where an open plan reads a table
+	Tables  []fence.Table // Tables has each place where an open plan, one without fences, reads a table
 	Derived []string      // Derived has the aliases of an open plan's derived tables
 }
 
@@ -42,7 +42,7 @@ type Cell struct {
 	Kind string
 	Of   string // Of is the kind of a list's items; for a tally, that of its column
 
-	Collected bool // Collected: the texts of many rows, as toText makes them; NULL if there are too many
+	Collected bool // Collected: the cell has the texts of many rows, as toText makes them, or NULL if there are too many
 
 	Rows *Rows // Rows are the rows within this cell; Kind is then value.TypeRows
 
@@ -52,15 +52,15 @@ type Cell struct {
 
 	Owner *Owner // Owner identifies who may read a sealed value; nil: the column's label alone decides
 
-	Exact bool // Exact: a calculated number (see expr.Type)
+	Exact bool // Exact: the cell is a calculated number (see expr.Type)
 	Null  bool
 	Form  cellform.Form // Form is the stored form of a column of SQLite
 	Name  string        // Name is table.column, for errors that the host reads
 	Shown string        // Shown is the program's name for the cell in notices; "" if it has none
 
-	Rounded bool // Rounded: a float from JSON, in which a whole number beyond 2^53 may have lost digits
+	Rounded bool // Rounded: the cell is a float from JSON, in which a whole number beyond 2^53 may have lost digits
 	Misfits bool // Misfits: a value that the column's type can't have becomes null (see Misfits)
-	Tally   bool // Tally: not part of the answer, but the number of misfits that became null in this row of sums, for a notice about Shown
+	Tally   bool // Tally: the cell is not part of the answer; it is the number of misfits that became null in this row of sums, for a notice about Shown
 	Again   bool // Again: rows were sorted by stored values, so if this cell is a misfit, its row is misplaced and the query runs again
 
 	// These describe a cell that is not part of the answer, and that rows are sorted by.
@@ -73,10 +73,10 @@ type RunKind uint8
 
 const (
 	RunAll   RunKind = iota
-	RunFirst         // RunFirst: at most one row
-	RunCount         // RunCount: one number
-	RunValue         // RunValue: one value of all rows, or null
-	RunPage          // RunPage: some rows, and the values of the last one, at which the next page begins
+	RunFirst         // RunFirst: the answer is at most one row
+	RunCount         // RunCount: the answer is the number of rows
+	RunValue         // RunValue: the answer is one value of all rows, or null
+	RunPage          // RunPage: the answer is some rows, and the values of the last row, at which the next page begins
 )
 
 // maxBound bounds the bytes of all bound texts, since one value may be used many times.

@@ -21,7 +21,7 @@ type Tx struct {
 
 	owned bool // owned: Transact made the Tx, and ends it
 
-	written []decl.RowWrite // written is for the hooks after the commit; turn guards it
+	written []decl.RowWrite // written has the writes for the hooks after the commit; only the holder of turn uses it
 
 	mu     sync.Mutex
 	w      engine.Writer // w is nil when the Tx has ended

@@ -167,7 +167,7 @@ func (s *Session) probe(ctx context.Context) error {
 	return nil
 }
 
-// errRenamed is why no plan is open behind such a pooler.
+// errRenamed is why no open plan (see open.go) runs by a pooler that renames prepared statements.
 var errRenamed = fail.Named("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
 // complete reads the values of all settings, after those of Pooled were set.

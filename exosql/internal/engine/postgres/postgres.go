@@ -29,7 +29,7 @@ type database struct {
 	prepared int     // prepared bounds the estimated bytes of the statements that a connection keeps
 	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
-	marks    bool        // marks: see engine.Marks
+	marks    bool        // marks: units insert marks of their runs (see engine.Marks)
 	writes   atomic.Bool // writes: a connection for units was made, so a server that only follows another is the wrong one
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
 	of       *identity   // of is the primary's identity, if this is a replica
@@ -176,7 +176,7 @@ const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_time
 // if its process dies.
 const maxStatement = time.Hour
 
-// Connect opens one guarded connection, sets it up, and verifies that PostgreSQL refuses what it must refuse.
+// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses what it must refuse.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, writes: &e.writes}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}

@@ -18,9 +18,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements. All parts of a query run in one
-// batch, in a read-only transaction that is rolled back. So nothing that a statement sets outlives
-// it.
+// Session is one guarded connection (see engine.Engine) with its prepared statements. All parts of
+// a query run in one batch, in a read-only transaction that is rolled back. So nothing that a
+// statement sets outlives it.
 type Session struct {
 	Conn    *pgconn.PgConn
 	cancel  *canceller
@@ -46,18 +46,18 @@ type Session struct {
 	last      *pgconn.StatementDescription // last is the statement that was last prepared without a name in the pipeline; only in a shared session
 	described *pgconn.StatementDescription // described is the server's last answer to a Prepare in a pipeline
 
-	settings *engine.Settings // settings are set by With
+	settings *engine.Settings // settings has the values that policies read, from With; or nil
 	set      *pgconn.StatementDescription
 	was      []string // was has the names of settings that are set in the unit of work
 
-	unit     *unitStatements // unit is set for a Writer in a unit of work
+	unit     *unitStatements // unit has the statements of a Writer's unit of work; nil outside of a unit
 	affected int64           // affected counts the rows that statements have changed
 	later    []found         // later has the values of keys that the unit has changed, to be looked up in its snapshot (see agree)
 
-	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
+	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned returns the rules that a plan's write could break; nil except for a Writer
 
-	reach    *following                   // reach is set for a replica
-	position *pgconn.StatementDescription // position is readPosition, once a primary was asked for it
+	reach    *following                   // reach is what a replica must have replayed; nil for a primary
+	position *pgconn.StatementDescription // position is the prepared readPosition; nil before a primary is asked
 }
 
 // stmt is a prepared statement with the decoders of its cells.

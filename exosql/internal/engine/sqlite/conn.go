@@ -99,7 +99,7 @@ func (c *conn) fault(code int32) error {
 type stmt struct {
 	P     uintptr
 	texts []int32 // texts are the parameters with bound texts
-	fixed bool    // fixed: compiled by sqlite3_prepare (see open.go)
+	fixed bool    // fixed: the statement was compiled by sqlite3_prepare, so SQLite never plans it again (see open.go)
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
 	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values

@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements.
+// Session is one guarded connection (see engine.Engine) with its prepared statements.
 type Session struct {
 	engine *Database
 	C      *conn

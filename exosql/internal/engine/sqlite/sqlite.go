@@ -37,7 +37,7 @@ type Database struct {
 	read     string       // read opens a connection that can't write
 	write    string       // write opens a connection that can write
 	prepared int          // prepared bounds the bytes of the statements that a connection keeps
-	marks    bool         // marks: see engine.Marks
+	marks    bool         // marks: units insert marks of their runs (see engine.Marks)
 	Opened   atomic.Int64 // Opened counts the connections that were opened, without Keep
 	Keep     *sql.DB      // Keep is the connection that keeps a database in memory alive
 }

@@ -32,9 +32,9 @@ type Writer struct {
 
 	bounds map[string]*stmt // bounds are the statements that begin and end transactions and their parts
 
-	images    *images                // images are those of the unit, after Capture
+	images    *images                // images are the images of the unit's rows; nil before Capture
 	unhooked  bool                   // unhooked: a kept statement may have been compiled without the hook for images
-	layouts   map[string]*imageTable // layouts is nil before it is read
+	layouts   map[string]*imageTable // layouts has the layouts of the tables' images; nil before they are read
 	layoutsOf string                 // layoutsOf is the version of the schema in layouts
 }
 
