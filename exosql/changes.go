@@ -70,8 +70,8 @@ func (a Approval) From(who changeset.Who) Approval {
 	return a
 }
 
-// Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column: then a missing
-// row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
+// Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column. There a
+// missing row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
 type Change struct {
 	Table  string        // Table is the alias of the facet through which the row was changed
 	Key    []value.Value // Key has the values of the table's key columns, in the order of their declaration

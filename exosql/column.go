@@ -16,8 +16,8 @@ import (
 // Column is a column of type V in the table whose rows scan into T. The field function binds the column to a field, so a mismatch between column
 // and struct does not compile.
 //
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted, StoredISO, AllowUnscopedLookup) change its declaration and return the
-// same column, so they can be chained where it is declared. They panic after a tool was made of the table, or a query ran.
+// Some methods describe a column: Named, Doc, OneOf, WithLabel, MaxBytes, Trusted, StoredISO, AllowUnscopedLookup. They change the declaration and return
+// the same column, so calls can be chained. They panic after a tool was made of the table, or a query ran.
 type Column[T, V any] struct {
 	c *decl.Column
 	t *Table[T]

@@ -44,10 +44,10 @@ type OpenOptions struct {
 	// refusal may reveal something about rows out of scope, because the planner uses statistics of whole tables. PostgreSQL only. 0 means no limit.
 	PlanCost float64
 
-	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of programs
-	// whose grants can't change this database, and of Go code outside of a Tx; all else is for the database itself, the primary. A read sees
-	// everything that was committed before it began: the primary is asked for the end of its log, and a replica answers only if it has replayed
-	// that. If no replica has done so within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by
+	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of Go code
+	// outside of a Tx, and of programs with grants that can't change this database. The database itself, the primary, answers all else. A read sees
+	// everything that was committed before it began: the primary reports the end of its log, and a replica answers only if it has replayed the log to
+	// there. If no replica has done so within a tenth of a second, the primary answers. All reads of a run are answered by the primary, or all by
 	// replicas; if the replicas fail later, the run ends with Kind Conflict. Each connection proves that it leads to a standby of this database, with
 	// the same role and search path. Each transaction checks that the server still is a standby. Hooks of OpenPostgres for connections are called for
 	// replicas too.
@@ -62,9 +62,9 @@ type OpenOptions struct {
 	// and after. 0 means none.
 	Images int
 
-	// Witness makes each run that changes something write its ID into the transaction that it commits, in the table that [CreateWitness] makes;
-	// Open fails if the table is missing. Then [DB.Committed] can report, after a kill or a lost connection, whether the run was kept. Without
-	// Witness that is unknown. It costs each such run one insert.
+	// Witness makes each run that changes something insert its ID, in the transaction that it commits, into the table that [CreateWitness]
+	// makes. Open fails if the table is missing. Then [DB.Committed] can report, after a kill or a lost connection, whether the run was kept.
+	// Without Witness that is unknown. It costs each such run one insert.
 	Witness bool
 
 	// Undo makes each run that changes something keep every changed row, before and after, for this time: see [DB.Undo]. It needs Witness. On SQLite
@@ -80,11 +80,11 @@ type OpenOptions struct {
 	HookFailed func(error)
 }
 
-// Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, if the
-// database's restrictions do not work (the second wall, see the package comment), and, with a *VersionError, if the server is older than PostgreSQL
-// 14. Behind a pooler that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all
-// settings local to it. Options that such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password.
-// A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
+// Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, or if the database's
+// restrictions do not work (the second wall, see the package comment). It fails with a *VersionError if the server is older than PostgreSQL 14. Behind a pooler
+// that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all settings local to it. Options that
+// such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool,
+// like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
@@ -272,7 +272,8 @@ const (
 	minCursorKey = 32
 )
 
-// engine returns the options of the engine. They bound the prepared statements of one connection, which take many times the memory of their plans.
+// engine returns the options of the engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
+// plans.
 func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}

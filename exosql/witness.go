@@ -120,7 +120,7 @@ func rowImage(im engine.Image) RowImage {
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
 
-// ErrNotKept is in the error of [DB.Undo] for a run without kept images.
+// ErrNotKept is in the error of [DB.Undo] for a run of which no RowImages were kept.
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it

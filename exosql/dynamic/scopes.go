@@ -112,7 +112,7 @@ func (t *Template) Example() exo.Object {
 	return t.example
 }
 
-// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked as in Of; an error of bind
+// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked as in Of. An error of bind
 // or of the check is the error of that message. Objects of two principals share only declarations. Several goroutines may call bind, and it must
 // return the same relation each time. Objects of one principal may share a bind.
 func (t *Template) For(bind Binding) exo.Object {

@@ -31,7 +31,7 @@ type asked struct {
 
 	hooked *decl.Facet // hooked is the facet through which the message writes, set when the hooks of its table are called; nil: none was called
 
-	again, probe bool // again: the query runs again, since a stored value by which rows were sorted did not fit its column; probe: the statement only looks for such a value (see expr.Engine)
+	again, probe bool // again: the query runs again, since rows were sorted by a stored value that does not fit its column; probe: the statement only looks for such a value (see expr.Engine)
 
 	page  *page // page is set if the message asks for a page
 	after []value.Value

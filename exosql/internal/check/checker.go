@@ -88,7 +88,8 @@ type use struct {
 	written bool                  // written means that rows of the table may be changed
 }
 
-// TableOf returns a table of the database by an index of names, since it is called for each link: a search through all tables would be quadratic.
+// TableOf returns a table of the database. It uses an index of names, since TableOf is called for each link and a search through all tables would be
+// quadratic.
 func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
 		c.look = c.Live.Finder()

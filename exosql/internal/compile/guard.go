@@ -10,15 +10,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Some tables are best read as a whole, or by a key that a row in scope refers to: small tables, tables without an index that begins with their
-// scope, the far end of a link. The engine then reads rows out of scope. So the statement is compiled once more, with the scope before each condition
-// of the program on such a table:
+// Some tables are best read as a whole, or by a key that a row in scope refers to. Examples are small tables, tables without an index that begins
+// with their scope, and the end of a link. The engine then reads rows out of scope. So the statement is compiled once more, with the scope before
+// each condition of the program on such a table:
 //
 //	t0.org = ? AND CASE WHEN t0.org = ? THEN condition ELSE FALSE END
 //
-// No engine evaluates THEN before WHEN is true, in whatever order it tries the conditions of a
-// WHERE, and no index serves what is in a CASE. Outside of a CASE are only the scope and the
-// conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
+// No engine evaluates THEN before WHEN is true, in whatever order it tries the conditions of a WHERE. No index serves a condition in a CASE.
+// Outside of a CASE are only the scope and the conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
 
 // link notes that a link compares two columns, so that package fence can judge open plans.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {

@@ -15,8 +15,8 @@ import (
 // or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
 //
 // The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
-// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that
-// reads only rows in scope (see package fence; TestPageReads).
+// row comes after that position is treated like a program's condition. It is behind a fence, in a guard, or in a plan
+// that reads only rows in scope (see package fence; TestPageReads).
 
 // page makes q a page of size rows.
 func (f *from) page(q *query, size plan.Source) error {

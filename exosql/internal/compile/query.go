@@ -30,7 +30,7 @@ type compiler struct {
 	steps        int
 	tables       int            // tables counts the tables that the statement reads, a table once for each use
 	columns      int            // columns counts the columns of these tables
-	grants       []*scope.Grant // grants are those of the objects in the message
+	grants       []*scope.Grant // grants has the grants of the objects in the message
 	msg          *exo.Message
 	charges      map[int]int // charges has, for each cell with a label or a calculation, the size that limits count for it
 	made         map[int]int // made has, for each calculated cell, the most bytes that the engine may make for it

@@ -440,7 +440,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 
 // Before returns the plan that reads the rows that an update or a delete is about to change, at
 // most limit of them. In one transaction it finds the same rows as the statement that changes
-// them: it is the same query, and in both the key breaks a limit's ties.
+// them, since both have the same query, in which the key breaks a limit's ties.
 func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (*plan.Plan, error) {
 	s := statement(newCompiler(d, m, grants))
 	if err := s.Find(m.Root.Recv); err != nil {

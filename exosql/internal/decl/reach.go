@@ -16,13 +16,13 @@ import (
 // group is a set of facets that all reach each other. It is immutable, and so is everything that it reaches.
 type group struct {
 	reach      []*Facet // reach has every facet that can be reached, including the group's own, by alias
-	aliases    []string // aliases are those of reach
+	aliases    []string // aliases are the aliases of the facets in reach
 	err        error    // err is the first error of a facet in reach
 	writes     bool     // writes: a facet in reach lets programs change rows
 	interfaces func() []*message.Interface
 
 	once   sync.Once
-	shared any // shared is kept for Shared
+	shared any // shared is the result that Shared keeps
 
 	mu        sync.Mutex
 	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see Describe

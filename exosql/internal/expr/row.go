@@ -243,7 +243,7 @@ type Engine struct {
 type State struct {
 	Engine  Engine
 	known   map[*decl.Column]decl.Form // known has the answers of Engine.Form
-	Dialect sqlast.Dialect             // Dialect is that of Engine
+	Dialect sqlast.Dialect             // Dialect is the dialect of Engine
 	Program bool                       // Program: the statement is compiled from a message, like all queries of programs and all writes
 	Zoned   bool                       // Zoned: local time is not UTC
 	Queries queries
@@ -431,8 +431,9 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	return out
 }
 
-// Determines adds to known each row that a known row determines: the row that a join leads to, or from, if it leads to at most one
-// row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows share.
+// Determines adds to known each row that a known row determines. That is a row at the other end of a join, if the join leads to at
+// most one row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows
+// share.
 func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }

@@ -12,7 +12,7 @@ import (
 type Plan struct {
 	Text    string
 	Args    []Source // Args are the sources of the arguments, in the order of the statement's parameters
-	Cells   []Cell   // Cells are those of one row of the result
+	Cells   []Cell   // Cells are the cells of one row of the result
 	Shape   *value.Shape
 	Bare    bool                       // Bare: a row has one cell, which the result shows without a record around it
 	Reads   map[string]map[string]bool // Reads has the only tables and columns that the engine lets the statement read, in lower case

@@ -153,7 +153,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	return err
 }
 
-// rights adds what programs may change through a facet, and the columns that are filled in for them.
+// rights adds to the script the rights for what programs may change through a facet, and for the columns that are filled in.
 func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	r := f.Rights
 	if s.isView(f.Table) {

@@ -51,9 +51,9 @@ func Grants(grants []Prepared) (all []*scope.Grant) {
 	return all
 }
 
-// Prepare closes the scopes of everything that the facet reaches from r, and freezes it. Grants of
-// one facet and one structure are prepared only once: a host has a grant for each user, and most of
-// the work is to find what the facet reaches.
+// Prepare finds the scopes of all tables that the facet reaches from r, and freezes the
+// declarations. Grants of one facet and one structure are prepared only once. A host has a grant
+// for each user, and most of the work is to find what the facet reaches.
 func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	own := separate(r)
 	if own == nil {

@@ -90,7 +90,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 	if err != nil {
 		return Undone("exosql: Transact", err)
 	}
-	defer func() { // this also runs if f panics or Commit could not begin; it does nothing if the Tx has ended
+	defer func() { // the deferred call also runs if f panics or Commit could not begin; it does nothing if the Tx has ended
 		if failed := t.Rollback(ctx); failed != nil {
 			err = errors.Join(err, failed)
 		}

@@ -23,7 +23,7 @@ import (
 // true, and the run ends with Kind Conflict.
 type Unit struct {
 	of  *Units
-	ctx context.Context // ctx is that of the run
+	ctx context.Context // ctx is the context of the run
 
 	mu      sync.Mutex
 	w       engine.Writer

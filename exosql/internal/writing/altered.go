@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and the
-// triggers that act. law.go uses the result.
+// This file finds what a write alters for law.go: columns and rows of its table, rows of other tables that the database changes along with
+// them, and the triggers that act.
 
 // columns are names of columns of one table.
 type columns struct {

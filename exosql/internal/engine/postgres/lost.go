@@ -23,7 +23,7 @@ var (
 // away are the server's codes for a session that it ends, or does not begin, for a temporary reason.
 var away = []string{
 	"57P01", "57P02", // the server stops, or another session of it has crashed
-	"57P03",           // it starts
+	"57P03",           // the server starts
 	"57P05",           // the session was idle for too long
 	"53300",           // there are too many connections
 	protocolViolation, // PgBouncer has lost its server, or finds none
@@ -76,8 +76,8 @@ func (s *Session) hear(c *pgconn.Config) {
 	}
 }
 
-// flushed makes the next COMMIT wait for the standby, though the transaction changes nothing. A mark may be of a COMMIT whose wait was ended, as
-// by a crash of another session, so without that wait a failover could lose a run that was reported as kept.
+// flushed makes the next COMMIT wait for the standby, though the transaction changes nothing. The COMMIT of a mark may not have waited, for
+// instance because another session crashed. Without a wait now, a failover could lose a run that was reported as kept.
 func (w *Writer) flushed(ctx context.Context, run string) error {
 	for _, text := range []string{"SAVEPOINT exo_seen", settleMark, "ROLLBACK TO SAVEPOINT exo_seen"} {
 		var args [][]byte

@@ -109,7 +109,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 		p.Set(name, c.RuntimeParams[name])
 	}
 	c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
-	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this is for the catalogue: it names no prepared statement
+	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this mode, in which the catalogue is read, names no prepared statement
 	return nil
 }
 

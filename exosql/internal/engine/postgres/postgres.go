@@ -282,7 +282,7 @@ func (s *Session) pin(ctx context.Context) (ms string, err error) {
 	if s.Pooled != nil {
 		return s.pinPooled(ctx)
 	}
-	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
+	if _, err := s.One(ctx, pinPath); err != nil { // the search path is set first, since the other statements name no schemas
 		return "", err
 	}
 	var all settings

@@ -127,7 +127,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	case !ok || e.Code == notSupported:
 		// The tables of the prepared statement have changed, so it is prepared again.
 		s.stmts.Remove(p)
-		err = run(ctx, p, args, out) // this judges an open plan again
+		err = run(ctx, p, args, out) // run judges an open plan again
 	case e.Code == invalidStatement:
 		// A pooler in front of the server has dropped the prepared statement.
 		s.bad = true
@@ -284,7 +284,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	send(pl)
 	pl.SendPipelineSync()
 	if s.named != nil {
-		pl.SendDeallocate(s.named.name) // this comes before the end, after which another client may have the session
+		pl.SendDeallocate(s.named.name) // the statement is dropped before the transaction ends, after which another client may have the session
 	}
 	s.send(pl, end, nil, nil, nil)
 	err = pl.Sync()
@@ -317,7 +317,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		err = notFollowing(err)
 	}
 	if cerr := pl.Close(); err == nil {
-		err = cerr // this is the error of the rollback
+		err = cerr // cerr is the error of the rollback
 	}
 	err = boundError(err)
 	switch {

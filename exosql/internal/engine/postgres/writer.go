@@ -27,7 +27,7 @@ type Writer struct {
 	commit, immediate, deferrable *pgconn.StatementDescription
 	mark                          *pgconn.StatementDescription // mark is nil if runs insert no marks
 	statements                    unitStatements
-	rules                         map[string]*knownRules // rules are by table
+	rules                         map[string]*knownRules // rules has the rules of each table, by its name
 	knows                         bool                   // knows: the unit has read something
 	atOnce                        time.Time              // atOnce is when the database was last found to have no deferrable constraints
 	images                        *images                // images are the rows that the unit has changed, as they were before and after; nil until Capture
@@ -522,7 +522,7 @@ var rules = map[string]engine.Rule{
 	"P0001": engine.Trigger, // RAISE EXCEPTION
 }
 
-// late converts a server's error at the end of a transaction, like violation for a statement.
+// late returns a server's error at the end of a transaction as violation does, with Late set.
 func late(err error) error {
 	err = violation(nil, nil, err)
 	if v, ok := err.(*engine.Violation); ok {
@@ -531,7 +531,8 @@ func late(err error) error {
 	return err
 }
 
-// violation converts a server's error about a constraint, since its message and detail quote values.
+// violation returns a server's error about a constraint as an *engine.Violation, since the server's message and detail quote values. It returns other
+// errors unchanged.
 func violation(p *plan.Plan, args []value.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

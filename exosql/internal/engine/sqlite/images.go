@@ -135,7 +135,7 @@ func (im *images) has(k imageKey) bool {
 	return ok
 }
 
-// touch keeps a row at its first event, in its state before. there reports whether the row existed.
+// touch keeps the state that a row had before its first change in the unit. there reports whether the row existed.
 func (im *images) touch(k imageKey, row []engine.Cell, there bool) {
 	if im.err != nil {
 		return

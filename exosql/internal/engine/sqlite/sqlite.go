@@ -112,9 +112,9 @@ type guard struct {
 	writes atomic.Pointer[plan.Write]
 	bounds atomic.Bool // bounds: the begin or end of a unit of work, or of a part of it, may run
 
-	keys     map[string]map[string]map[string]bool // keys is the result of foreignKeys
-	asked    map[string]map[question]bool          // asked is what each table or view, in lower case, asks for in addition to its columns
-	learning map[question]bool                     // learning is what a probe has asked for; nil while no probe is compiled
+	keys     map[string]map[string]map[string]bool // keys has the columns that SQLite reads to check foreign keys: see foreignKeys
+	asked    map[string]map[question]bool          // asked has what each table or view, in lower case, asks the authorizer for in addition to its columns
+	learning map[question]bool                     // learning has what a probe (see Learn) has asked for; nil while no probe is compiled
 	denied   bool                                  // denied: the current or last plan was denied something
 }
 
