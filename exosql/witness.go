@@ -166,8 +166,8 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 }
 
 // UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep, for the time keep, what a role's runs change in tables.
-// The owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a
-// trigger or a rule.
+// The owner of the tables runs the SQL, and again when there are new tables. The SQL covers tables that cascades reach, and all tables if one of them
+// has a trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""

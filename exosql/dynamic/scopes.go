@@ -9,7 +9,7 @@ import (
 
 // This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
-// Scopes has the scopes of several tables. Each further grant that uses it is cheap, even with many tables: Rows makes their relations.
+// Scopes has the scopes of several tables. Each further grant that uses the Scopes is cheap, even with many tables: Rows makes the relations.
 type Scopes struct {
 	set    *decl.ScopeSet
 	tables map[*decl.Table]*Table

@@ -35,8 +35,8 @@ func (db *DB) learn(live *schema.Database) {
 	db.liveNo++
 }
 
-// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal, in the known catalogue, however
-// old, or else in one that it reads. So a host need not call Check.
+// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal: in the known catalogue, however
+// old, or else in a catalogue that Form reads. So a host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {

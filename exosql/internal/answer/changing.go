@@ -208,8 +208,9 @@ func (db *DB) constraintError(x *changing, err error) error {
 	return &fail.Error{Kind: fail.Invalid, Msg: text, Err: db.Face.Broken(v, columns, row+1, err)}
 }
 
-// lateError is constraintError at the end of the transaction. If only one change may have broken
-// the rule, by its rows or by rows that these refer to, the error names that change.
+// lateError returns the error of constraintError at the end of the transaction. If only one
+// change may have broken the rule, by its rows or by rows that these refer to, the error names
+// that change.
 func (w *work) lateError(err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // Shows reports whether o may show rows of t under another name. o may be a view that reads t, a
-// table that contains t as a partition or an heir, or such a part of t.
+// table that contains t as a partition or an heir, or a partition or an heir of t.
 func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
 	if x := c.TableOf(n); x != nil {

@@ -64,8 +64,8 @@ func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e and passes write both sides in the form that is compared. fence
-// is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
+// writeAmong builds the query of e, and calls write with both sides in the form that is compared.
+// fence is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
 	q, err := sub.query(e.N, e.Env)

@@ -16,7 +16,7 @@ import (
 )
 
 // group is a derived table of groups of rows. Its outputs are the keys, by which the rows are grouped,
-// and aggregates over the rows of each group. What comes after groupBy is outside of it: its conditions
+// and aggregates over the rows of each group. Calls after groupBy are outside of it: their conditions
 // are HAVING in SQL.
 //
 // The rows come from behind a fence, or from a plan that reads only rows in scope (see package fence).
@@ -166,7 +166,7 @@ func (f *from) become(row *expr.Row, at expr.Place) {
 	f.Rows, f.At[row] = []*expr.Row{row}, at
 }
 
-// cell adds an output to the groups that calculates x over their rows.
+// cell adds to the groups an output that calculates x over the rows of each group.
 func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	of := x.Type()
 	for col, made := range g.cells { // an expression that is both selected and sorted by is calculated once

@@ -120,7 +120,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind returns the type as which a literal is bound that the operator compares or combines with x.
+// operandKind returns the type with which a literal is bound, if the operator compares or combines the literal with x.
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:

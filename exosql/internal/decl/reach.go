@@ -98,7 +98,7 @@ func (c *closer) visit(f *Facet) {
 	f.mu.Lock()
 	f.frozen = true
 	f.mu.Unlock()
-	f.Table.Freeze() // interfaces contain the table's labels, so they must not change
+	f.Table.Freeze() // interfaces contain the table's labels, so the labels must not change
 	n := len(c.at)
 	c.at[f], c.low[f] = n, n
 	c.open = append(c.open, f)
@@ -174,7 +174,7 @@ func (f *Facet) wrong() error {
 	}
 	for _, k := range f.Table.Keys {
 		if !k.Label.Empty() {
-			// Keys break ties, so a limit or an offset would reveal the order of labelled ones.
+			// Keys break ties, so a limit or an offset would reveal the order of labelled keys.
 			return fmt.Errorf("exosql: the key %s.%s is labelled, and every limit reveals the order of keys; use another key", f.Table.Name, k.Name)
 		}
 	}

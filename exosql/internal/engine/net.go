@@ -39,7 +39,7 @@ type netRow struct {
 	filled []int
 }
 
-// slack is how much larger than its images a Net may temporarily be, since it has a row once for each of its changes.
+// slack is the factor by which a Net may temporarily exceed the bounds of its images, since it has a row once for each change of the row.
 const slack = 4
 
 // NewNet returns a Net for at most rows images, with at most bytes of text.

@@ -85,7 +85,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for n := len(p.Free); s == nil && n > 0; n-- { // the first was an empty place: look for an open session, and return the place
+	for n := len(p.Free); s == nil && n > 0; n-- { // the place that was taken has no session: look for an open session, and return the place
 		select {
 		case s = <-p.Free:
 			p.Free <- nil

@@ -75,7 +75,7 @@ type Violation struct {
 	Rule       Rule
 	Table      string      // Table is the name in the database
 	Columns    []string    // Columns are the columns that the engine names in its error
-	Constraint string      // Constraint is the name of a check
+	Constraint string      // Constraint is the constraint's name in the engine's error; "" if that has none
 	Holds      string      // Holds is, for a BadValue, what the column accepts, in words for the program; "" if unknown
 	Domain     string      // Domain is, for a domain's check, the type with the rule
 	At         int         // At is the number of the statement that broke the rule, among those sent together

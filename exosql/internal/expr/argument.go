@@ -58,10 +58,10 @@ func Literal(n *message.Node, kind string) Argument {
 	return e.Beside(kind)
 }
 
-// TypeOfValue returns the type as which a value is bound: see ScalarOf.
+// TypeOfValue returns the type with which a value is bound: see ScalarOf.
 func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
-// ScalarOf returns the type as which one argument is bound: null for lists, records and the like.
+// ScalarOf returns the type with which one argument is bound: null for lists, records and the like.
 func ScalarOf(typ string) string {
 	switch typ {
 	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":

@@ -36,7 +36,7 @@ func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	return ownText{x, by}, by, ok
 }
 
-// looselyEqual returns texts in the form that their columns' equality compares, if all columns among them have the same one.
+// looselyEqual returns texts in the form that their columns' equality compares, if all columns among them have the same equality.
 func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)

@@ -1,6 +1,6 @@
 package expr
 
-// This file writes columns, operations and lists. Files for one engine or one kind of value come first in their functions.
+// This file writes columns, operations and lists. Its functions first call those in the files for one engine or one kind of value.
 
 import (
 	"slices"

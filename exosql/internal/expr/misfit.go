@@ -87,7 +87,7 @@ func (f *From) guardable(e Expr) (Column, bool) {
 	return c, ok
 }
 
-// isValue is the condition that a cell is a value of its column. For NULL it is false or unknown, depending on op.
+// isValue returns the condition that a cell is a value of its column. For NULL it is false or unknown, depending on op.
 func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.Finite:

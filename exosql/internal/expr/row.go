@@ -231,7 +231,7 @@ func (f *From) Sees(row *Row) bool {
 // Engine is the database for which a statement is written.
 type Engine struct {
 	Dialect sqlast.Dialect
-	// Form returns how the database stores a column. If it is nil, that is unknown, and all texts are compared twice.
+	// Form returns how the database stores a column. If Form is nil, the form is unknown, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
 	// Again: rows sorted by stored values had a misfit (see misfit.go), so this statement sorts with guards. See marked in package compile.
 	Again bool
@@ -370,8 +370,9 @@ func (e Column) form() decl.Form {
 // ColumnOf returns a column of a row as an expression.
 func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
 
-// single reports whether the column has PostgreSQL's type real. It is compared as the number that its text
-// spells. As a double, 0.1 would be another number, and a value that the program read would match no row.
+// single reports whether the column has PostgreSQL's type real. Such a column is compared as the number
+// that its text spells. As a double, 0.1 would be another number, and a value that the program read would
+// match no row.
 func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
 
 // Operation is an operation on operands that have the form in which they are compared.

@@ -115,7 +115,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 // initPlan matches the name of a part of a plan that runs once, in the forms of PostgreSQL 14 to 16 and of later versions.
 var initPlan = scalar.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
-// gates notes the names that the plan gives to the answers of gates: whether a table has a row.
+// gates notes the names that the plan gives to the answers of gates. A gate asks whether a table has a row: see Table.Gates.
 func (j *judge) gates(node map[string]any) {
 	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
 		name := m[2]

@@ -34,7 +34,7 @@ type Operator struct {
 	doc      string
 }
 
-// form is a way to compile an operator.
+// form is a way to compile an operator. The comments of its values list the operands.
 type form uint8
 
 const (
@@ -191,8 +191,8 @@ var operators = []Operator{
 
 var one = []string{"value"}
 
-// Units are what times and days are truncated to, and what is added to days. A program names one in
-// a literal, which is part of the message's shape: no text of a program gets into the statement.
+// Units are what times and days are truncated to, and what is added to days. A program names a unit
+// in a literal, which is part of the message's shape: no text of a program gets into the statement.
 var Units = []struct {
 	Name        string
 	First, Plus sqlast.Op

@@ -39,7 +39,7 @@ type Source struct {
 
 	OneMore bool // OneMore: the value is the limit of a page, plus one row that shows whether there are more
 
-	Kind    string // Kind is the kind as which the value is bound, if that differs from its own
+	Kind    string // Kind is the kind with which the value is bound, if that differs from its own
 	Elem    string // Elem is the type of an array's elements
 	From    int    // From is 1 plus the index of the start position, if the value is an end position that becomes a length; else 0
 	Or      int    // Or is 1 plus the index of another position: the smaller one counts

@@ -26,7 +26,7 @@ type Plan struct {
 	Probe   bool     // Probe: the statement reads only the greatest row of such an order, to see whether it is a misfit (see expr.Engine.Probe)
 	Notices []string // Notices are about the query, for the reader of the result
 	Own     bool     // Own: PostgreSQL plans the statement with its values, and the text hides those of the program (see expr.State.Render)
-	Typed   string   // Typed is the text of an Own plan that hides no value, by which PostgreSQL infers the type of each
+	Typed   string   // Typed is, for an Own plan, the text in which no value is hidden, from which PostgreSQL infers the type of each value
 	Joins   int      // Joins is the number of tables times the columns of all tables, each table counted at each use (see prepareBytes)
 	Bytes   int      // Bytes is the plan's size in the cache; 0 before it is cached
 

@@ -92,8 +92,8 @@ func (c Condition) direct() bool {
 	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
-// fixedBy adds the columns that a predicate fixes. It refuses two values for one column, since a
-// search for one of them would also find rows without the other.
+// fixedBy appends to fixed the columns that a predicate fixes. It refuses two values for one
+// column, since a search for one of them would also find rows without the other.
 func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false

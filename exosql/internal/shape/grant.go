@@ -21,8 +21,8 @@ type Prepared struct {
 // Scope returns the grant, which can be asked for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Depends reports whether a write could bring rows into this scope: other rows decide which rows
-// are in it, or columns that it compares.
+// Depends reports whether a write could bring rows into this scope. That is so if other rows, or
+// columns that the scope compares, decide which rows are in scope.
 func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {

@@ -29,7 +29,7 @@ type Units struct {
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
 	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
-	Broken     func(error) error // Broken turns a rule of the database that breaks at the end of a Tx into an error for the program
+	Broken     func(error) error // Broken returns the program's error for a rule of the database that the end of a Tx broke
 
 	trimMu  sync.Mutex
 	trimmed time.Time // trimmed is when old images were last deleted

@@ -60,7 +60,7 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 				w.Leading = append(w.Leading, d.link)
 			}
 		}
-		for _, o := range tables(b) { // not for Go code: it writes by one grant and knows its tables
+		for _, o := range tables(b) { // this is not noted for Go code, which writes by one grant and knows its tables
 			if w.Facet != nil && o != t && len(dependants(b, o)) > 0 && !slices.Contains(w.Beside, o) {
 				w.Beside = append(w.Beside, o)
 			}

@@ -142,8 +142,9 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 }
 
 // law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. Otherwise a program
-// that may add a membership could read every project (TestBesideGrants). One that may assign a ticket could read what only its assignee may
-// (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up whole.
+// that may add a membership could read every project (TestBesideGrants). A program that may assign a ticket could read what only the ticket's
+// assignee may (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up
+// whole.
 func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)

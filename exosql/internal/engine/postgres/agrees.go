@@ -17,9 +17,10 @@ import (
 
 // To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees later commits. So the success
 // of a write may contradict what its unit has read. Suppose that a program counts the rows with a value, and another program
-// deletes the only one. The first can then insert the value, though no order of the two gives both results. For such keys, a
-// write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that should have
-// been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for SERIALIZABLE.
+// deletes the only one. The first program can then insert the value, though no order of the two gives both results. For such
+// keys, a write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that
+// should have been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for
+// SERIALIZABLE.
 
 // rule is a unique or exclusion constraint of a written table, or a foreign key that refers to it.
 type rule struct {

@@ -1,8 +1,8 @@
 package postgres
 
 // This file keeps images of rows, from before and after each change. The triggers that `exo gen undo` writes keep each changed row in the table
-// exo_undo, if a setting of the transaction names its run. What a savepoint undoes is undone there too. The role may call functions that show it only
-// the rows of its own transaction.
+// exo_undo, if a setting of the transaction names its run. A rollback to a savepoint undoes these rows too. The role may call functions that show it
+// only the rows of its own transaction.
 
 import (
 	"bytes"

@@ -45,7 +45,7 @@ func unreachable(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !errors.Is(err, context.Canceled)
 }
 
-// lost converts the error of a session that was lost before it had sent a COMMIT. It returns any other error unchanged.
+// lost returns the error of a session that was lost before it had sent a COMMIT as engine.Lost does. It returns any other error unchanged.
 func lost(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); known || !unreachable(err) {
 		return err
@@ -61,7 +61,7 @@ func unreached(ctx context.Context, err, said error) error {
 	return engine.Lost(said)
 }
 
-// follows reports whether the server is a standby. A primary that becomes one ends its sessions; a standby that becomes a primary reports that.
+// follows reports whether the server is a standby. A primary that becomes a standby ends its sessions; a standby that becomes a primary reports that.
 func (s *Session) follows() bool { return pgsession.Follows(s.Conn) }
 
 // hear notes that the server stopped waiting for a synchronous standby: because of a cancel request, or of statement_timeout, which counts for a

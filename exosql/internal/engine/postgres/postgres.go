@@ -166,7 +166,7 @@ var pins = [][2]string{
 	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"max_parallel_workers_per_gather", "0"},
 }
 
-// defaults are for transactions of a session of our own that do not begin as ours do.
+// defaults are settings of a session of our own, for transactions that do not begin with one of our statements.
 var defaults = [][2]string{{"default_transaction_isolation", "read committed"}, {"default_transaction_deferrable", "off"}, {"default_transaction_read_only", "on"}}
 
 // ceiling reads the role's own statement timeout, in milliseconds; 0: none.

@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// identity is what a statement's meaning depends on, and what a replica has in common with its primary. A replica has the catalogue of its primary, so
-// nothing else of what Check compares can differ.
+// identity has what a statement's meaning depends on and a replica must have in common with its primary. A replica has its primary's catalogue, so
+// nothing else that Check compares can differ.
 type identity struct {
 	Recovering bool
 	System     string // System is a random number that initdb has given to the primary, and that its standbys have
@@ -43,7 +43,7 @@ const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 
 
 // mustFollow fails unless the server is a standby on which all transactions have ended that have ended in the position $1, $2. It has replayed the log up
 // to there, or knows how each of them ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
-// server skips the statements after it; else they have later snapshots. The error quotes the word that is no number.
+// server skips the statements after it; otherwise those statements have later snapshots. The error quotes the word that is no number.
 const (
 	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' WHEN (
 	SELECT CASE WHEN b.until - b.xmin <= 1000 THEN NOT EXISTS (SELECT FROM generate_series(b.xmin, b.until - 1) AS x
@@ -209,7 +209,7 @@ func isOfServer(e *pgconn.PgError) bool {
 	return slices.ContainsFunc(ofServer, func(code string) bool { return strings.HasPrefix(e.Code, code) })
 }
 
-// elsewhere marks errors of a replica that another server may not have.
+// elsewhere adds engine.ErrElsewhere to errors of a replica that another server may not have.
 func (s *Session) elsewhere(ctx context.Context, err error) error {
 	if s.reach == nil || err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
 		return err

@@ -355,8 +355,8 @@ func (s *Session) rollBack() {
 	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the connection's state shows the result
 }
 
-// translate converts an error of the server for a program. stopped is the error if the server
-// itself ended the query. Only the host reads the server's text.
+// translate converts an error of the server into one for a program. stopped is the error if
+// the server itself ended the query. Only the host reads the server's text.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}

@@ -240,7 +240,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 	return err != nil && !broken, was
 }
 
-// laterRows is how many rows' keys are noted before they are looked up even without a read.
+// laterRows is the number of noted rows at which their keys are looked up, even if the unit has read nothing.
 const laterRows = 1000
 
 func (w *Writer) waiting() (n int) {
@@ -318,7 +318,7 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// retyped makes a unit begin again if err is of statements that have run, and whose results have other types by now.
+// retyped makes a unit begin again if err means that statements have run, but now return results of other types.
 func (w *Writer) retyped(changes []engine.Change, err error) error {
 	if !errors.Is(err, errRetyped) {
 		return err

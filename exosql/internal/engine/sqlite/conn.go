@@ -103,7 +103,7 @@ type stmt struct {
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
 	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values
-	epoch int                 // epoch is the epoch of the schema in which scans is valid
+	epoch int                 // epoch is the Session's epoch for which scans is valid
 
 	refused *fence.Refused // refused is why the plan was refused, so that there is no statement; or nil
 	until   time.Time      // until is when the refusal ends
@@ -222,7 +222,7 @@ const keptRoom = 64 << 10
 // Numbers stay until the next run overwrites them, since unbinding them would make SQLite plan the
 // statement again.
 func (c *conn) reset(st *stmt) {
-	sqlite3.Xsqlite3_reset(c.Tls, st.P) // this repeats the error of the last step, which is known
+	sqlite3.Xsqlite3_reset(c.Tls, st.P) // the result is the error of the last step, which is known
 	for _, n := range st.texts {
 		sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
 	}

@@ -264,7 +264,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// serial marks an error after which the unit can run again.
+// serial adds engine.ErrSerial to an error after which the unit can run again.
 func serial(err error) error {
 	if primary(codeOf(err)) == sqlite3.SQLITE_BUSY {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
