@@ -62,7 +62,7 @@ func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Wri
 // Read implements writing.Host.
 func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error) {
 	by := x.by
-	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // the query belongs to a grant in beside, so the policies of the database must get that grant's values
+	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // the query belongs to a grant in `beside`, so the policies of the database must get that grant's values
 		var err error
 		if by, err = x.db.settingsOf(x.beside[int(g.Origin)-len(x.objs):][:1]); err != nil {
 			return nil, err
