@@ -60,7 +60,7 @@ type ColumnSpec struct {
 	MaxBytes       int               // MaxBytes is the most bytes of a labelled value (see the method of exosql.Column); 0 means 1 KiB
 	StoredISO      bool              // StoredISO means that all times of the column have one exact form: see exosql.Column
 	Stored         exosql.StoredForm // Stored is the form in which SQLite stores the values: see exosql.Column
-	UnscopedLookup bool              // UnscopedLookup: see AllowUnscopedLookup of exosql.Column
+	UnscopedLookup bool              // UnscopedLookup lets the database use an index on the column before it checks the scope: see AllowUnscopedLookup of exosql.Column
 	Key            bool              // Key makes the column a part of the key, in place of the catalogue's key; for a view the catalogue has no key
 }
 

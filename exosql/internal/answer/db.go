@@ -24,7 +24,7 @@ import (
 type DB struct {
 	Options
 	Pool     *engine.Pool
-	Replicas *engine.Replicas // Replicas are nil if the database has none
+	Replicas *engine.Replicas // Replicas has the replicas of the database; nil if it has none
 	Units    unit.Units
 
 	Plans   *lru.Cache[*plan.Plan]

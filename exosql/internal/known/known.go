@@ -40,7 +40,7 @@ type at struct {
 
 type row struct {
 	engine.Image
-	content string // content is what is known of the row, before new keys have names
+	content string // content is the text of what the run determines of the row, before new keys have names
 }
 
 // Of describes what images determine. refers lists the columns that contain keys; it is called if there are new keys. sees reports whether the program can read a column,

@@ -28,7 +28,7 @@ type rule struct {
 	parts   []string // parts are expressions over a written row
 	columns []string // columns has the column of each part, or "" for an expression, which any column may change
 	partial bool
-	look    string // look gets an array for each part, and reports whether the snapshot has a row that should have been in the way
+	look    string // look gets an array for each part, and reports whether the snapshot has a row with which the write should have conflicted
 	st      *pgconn.StatementDescription
 }
 

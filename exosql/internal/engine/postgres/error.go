@@ -20,8 +20,8 @@ import (
 // error as large as a message. A record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // for all texts together
-	maxServerMessage = 1000 // for the message, if the texts are larger together
-	maxServerDetail  = 190  // for each other text, if the texts are larger together
+	maxServerMessage = 1000 // for the message, if all texts together exceed maxServerError
+	maxServerDetail  = 190  // for each other text, if all texts together exceed maxServerError
 )
 
 // boundError returns err. If it contains a server's error that is too large, it returns a copy of that
