@@ -20,8 +20,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// AccessPath reports how the database reads a facet's rows when a program filters or sorts by one column: by =, by a range, or in an order of
-// either direction.
+// AccessPath reports how the database reads a facet's rows when a program filters by one column, with = or a range, or sorts by it in either
+// direction.
 type AccessPath struct {
 	Facet  string   `json:"facet"` // Facet is the alias of the facet
 	Table  string   `json:"table"`
@@ -104,7 +104,7 @@ const (
 	ByTable Access = "table" // ByTable: also rows out of scope, since no index begins with the scope's columns or the database prefers another
 	ByValue Access = "value" // ByValue: only the rows that are asked for, since the scope gives the column's value or a list of values
 	ByNone  Access = "none"  // ByNone: every row in scope, since JSON is searched row by row and no index can serve
-	ByFence Access = "fence" // ByFence: the conditions of programs stay behind a fence, so indexes serve only keys, and columns of AllowUnscopedLookup
+	ByFence Access = "fence" // ByFence: the database checks the scope before programs' conditions, so indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
 // Served reports whether an index serves the uses.
@@ -167,12 +167,12 @@ func onlyReads(o exo.Object) bool {
 }
 
 // AccessPaths reports which filters and orders of each column an index serves, for each facet that programs can reach from an object of [Facet.Of].
-// Such an index begins with the columns of the scope. For other filters and orders it reports that every row in scope is read, and the index that
-// would serve. The order is that of the declarations.
+// Such an index begins with the columns of the scope. For other filters and orders AccessPaths reports that every row in scope is read, and the
+// index that would serve. The order is that of the declarations.
 //
-// AccessPaths asks the database for query plans, judges them like those of queries without fences, and runs no query. PostgreSQL is made to avoid
-// scans and sorts, because a small table's plan does not predict a large table's. Its choice between indexes still depends on its statistics. Joins
-// are not considered. Services, and facets with a scope of one row, are not reported.
+// AccessPaths asks the database for query plans, and runs no query. The queries have no fences (see DESIGN.md), so that indexes can serve programs'
+// conditions. PostgreSQL is made to avoid scans and sorts, because a small table's plan does not predict a large table's. Its choice between
+// indexes still depends on its statistics. Joins are not considered. Services, and facets with a scope of one row, are not reported.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	granted, err := answer.Of(o)
 	if granted == nil {

@@ -17,7 +17,7 @@ import (
 // Changes contain values of the database and are for the host; programs never see them.
 type Changes struct {
 	Rows []Change
-	More int64 // More counts the further writes of rows that have no image
+	More int64 // More counts the writes beyond OpenOptions.Images, with rows that are not in Rows
 	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file. Rows has no rows that only
 	// such an effect changed.
 	Effects []string
@@ -28,7 +28,7 @@ type Changes struct {
 
 var _ changeset.Lister = Changes{}
 
-// Asks implements changeset.Lister: the rules of the facets, see [Facet.Approve].
+// Asks implements changeset.Lister. It returns the approvals that the facets' rules demand: see [Facet.Approve].
 func (c Changes) Asks() []changeset.Ask { return c.asks }
 
 // Changes implements changeset.Lister. It works only before the commit.
@@ -70,8 +70,8 @@ func (a Approval) From(who changeset.Who) Approval {
 	return a
 }
 
-// Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column: then a missing
-// row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
+// Change is one row that a run changed. A row with the same values as before is left out, unless its facet shows a labelled column. There a
+// missing row would reveal that the program guessed the value. The values have the labels of their columns and of their table's rows.
 type Change struct {
 	Table  string        // Table is the alias of the facet through which the row was changed
 	Key    []value.Value // Key has the values of the table's key columns, in the order of their declaration

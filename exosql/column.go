@@ -16,8 +16,8 @@ import (
 // Column is a column of type V in the table whose rows scan into T. The field function binds the column to a field, so a mismatch between column
 // and struct does not compile.
 //
-// The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted, StoredISO, AllowUnscopedLookup) change its declaration and return the
-// same column, so they can be chained where it is declared. They panic after a tool was made of the table, or a query ran.
+// Some methods describe a column: Named, Doc, OneOf, WithLabel, MaxBytes, Trusted, StoredISO, AllowUnscopedLookup. They change the declaration and return
+// the same column, so calls can be chained. They panic after a tool was made of the table, or a query ran.
 type Column[T, V any] struct {
 	c *decl.Column
 	t *Table[T]
@@ -332,9 +332,9 @@ type Order[T any] struct {
 // fields maps the offset of a field in a row to the name of its column.
 type fields map[uintptr]string
 
-// bind notes the field that belongs to a column. It panics if the field function returns no field of the row, or another column's field. With a
-// variable of the host, all queries would write into it, and two users would read each other's values. With two columns for one field, one of
-// their values would be lost.
+// bind notes the field that belongs to a column. It panics if the field function returns no field of the row, or another column's field. If the
+// function returned a variable of the host, all queries would write into it, and two users would read each other's values. With two columns for
+// one field, one of their values would be lost.
 func (fs *fields) bind(table, column string, row reflect.Value, field func() any) {
 	at := pointer(table, column, field)
 	if !within(row, at.Pointer(), at.Type().Elem()) {

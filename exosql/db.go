@@ -1,6 +1,6 @@
 package exosql
 
-// This file has the database of the host; package answer does the work.
+// This file has DB, the database of a host; package answer does the work.
 
 import (
 	"context"

@@ -13,7 +13,7 @@ import (
 type ConstraintError struct {
 	Rule       Rule
 	Table      string   // Table is the table's name in the database
-	Columns    []string // Columns are their names in the database; nil if it does not report them
+	Columns    []string // Columns are the names of the rule's columns in the database; nil if the database does not report them
 	Constraint string   // Constraint is the name of the constraint; "" if the database does not report it
 	Row        int      // Row is the number of the row among several inserted rows, from 1; 0 for a single row, or if it is not known
 	Err        error    // Err is the driver's error, which may quote values

@@ -106,14 +106,14 @@ func (f *Facet[T]) AllowDeleteByTrusted() *Facet[T] {
 	return f.allow("AllowDeleteByTrusted", decl.Rights{Delete: true, Wary: true})
 }
 
-// Admits lets programs use values that they have read under these tags in writes: in all columns that they may change, and to choose the rows that
-// they insert or delete. Readers of the rows may learn those values. [Column.Admits] does this for one column.
+// Admits lets programs use, in writes, values that they have read under these tags. Programs may write them into all columns that they may change,
+// and choose by them which rows they insert or delete. Readers of the rows may learn those values. [Column.Admits] does this for one column.
 func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit lists side effects of writes that the host accepts: triggers and rules that may run, cascades, and what programs may learn about rows out
-// of scope, such as that a value is taken. Programs can't write a table if a write has any other side effect. [Check] names each missing permission,
+// Permit lists side effects of writes that the host accepts. They are triggers, rules and cascades, and what programs may learn about rows out of
+// scope, such as that a value is taken. Programs can't write a table if a write has any other side effect. [Check] names each missing permission,
 // and each permission that matches nothing.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})

@@ -35,12 +35,12 @@ type Write[T any] struct {
 // the row must be in scope afterwards. Hooks run in the order of their declaration, for this declaration of the table alone. BeforeWrite panics if
 // the table is in use already.
 //
-// A program reads the error's text only if f returns an *[fail.Error] of Kind Invalid or Denied without an Op, like fail.Errorf(fail.Invalid, "",
-// …), and the text names no column that the facet hides. Any other error, and a panic, appears to the program as an internal error. Go code gets
-// the error itself.
+// A program reads the error's text if f returns an *[fail.Error] of Kind Invalid or Denied without an Op, like fail.Errorf(fail.Invalid, "", …).
+// The text must name no column that the facet hides. Any other error, and a panic, appears to the program as an internal error. Go code gets the
+// error itself.
 //
-// f must obey its context and have no effect of its own: the write may be refused later, be undone with its run, or be repeated in another
-// transaction. f must not write to the DB's database, where the program's transaction may hold locks.
+// f must obey its context. f must have no effect of its own, because the write may be refused later, be undone with its run, or be repeated in
+// another transaction. f must not write to the DB's database, where the program's transaction may hold locks.
 func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, fills ...Member[T]) *Table[T] {
 	d := t.must("BeforeWrite")
 	if f == nil {
@@ -77,9 +77,9 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 // goes to [OpenOptions.HookFailed] and into the record of the run. All hooks of all tables are called, in the order in which the tables were first
 // written. AfterCommit panics if the table is in use already.
 //
-// In a run, f is called after the record has the commit and before held effects act. It is called at most once. It is not called for a write that
-// was rolled back or refused or that has an unknown outcome, and not again when a transaction is repeated. It is not called if the process is
-// killed between the commit and the call: put what must not be lost into the transaction, as a row of a table.
+// In a run, f is called after the record has the commit and before held effects act. It is called at most once. f is not called for a write that
+// was rolled back, was refused or has an unknown outcome, and not again when a transaction is repeated. f is not called if the process is killed
+// between the commit and the call. So put what must not be lost into the transaction, as a row of a table.
 //
 // f must obey its context, which does not end with the context of the call. It may read and write the database by Go code.
 func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) error) *Table[T] {

@@ -25,11 +25,12 @@ import (
 
 // OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
 type OpenOptions struct {
-	// Setup is called at every Open, before the guarded connections are opened. It creates and fills a database in memory, or migrates one. Its
-	// pool has one connection, with the rights of the user who connects, so a transaction must end before the pool is used again.
+	// Setup is called at every Open, before the connections for programs, which the database restricts, are opened. It creates and fills a
+	// database in memory, or migrates one. Its pool has one connection, with the rights of the user who connects, so a transaction must end
+	// before the pool is used again.
 	Setup func(ctx context.Context, db *sql.DB) error
-	// Conns is how many connections read the database, how many write it, and how many read each replica; default 4 each. A run of a tool that may write has a
-	// writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
+	// Conns is how many connections read the database, how many write it, and how many read each replica; default 4 each. A run of a tool that may
+	// write has a writing connection from its first call until its end, even if it only reads. Further runs wait for one, within their own limits.
 	Conns int
 	// PlanBytes bounds the memory of cached plans, in bytes; default 8 MiB. Plans of writes may use a quarter more. Each connection may use twice
 	// as much for its prepared statements, in the engine's memory. On PostgreSQL this is the server's memory, and the size is an estimate.
@@ -45,14 +46,15 @@ type OpenOptions struct {
 	// refusal may reveal something about rows out of scope, because the planner uses statistics of whole tables. PostgreSQL only. 0 means no limit.
 	PlanCost float64
 
-	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of programs
-	// whose grants can't change this database, and of Go code outside of a Tx; all else is for the database itself, the primary. A read sees
-	// everything that was committed before it began: the primary is asked for the end of its log, and a replica answers only if it has replayed
-	// that. If none does within a tenth of a second of a run's first read, the primary answers. All reads of a run are answered by the primary, or all
-	// by replicas; if these fail later, or lag for 5 s, the run ends with Kind Conflict. Open logs a replica that is down, by log/slog, and tries it
-	// later; one that answers and is wrong has Kind Invalid. Replicas are no reserve: without the primary nothing is read. Each connection proves that it leads to a standby of this database, with the same role and
-	// search path, and each transaction that the server still is one. BeforeConnect and AfterConnect of OpenPostgres are
-	// called for replicas too, and its dialer, its TLS configuration and, if the URL has none, its password are used.
+	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of Go code
+	// outside of a Tx, and of programs with grants that can't change this database. The database itself, the primary, answers all else. A read sees
+	// everything that was committed before it began: the primary reports the end of its log, and a replica answers only if it has replayed the log
+	// to there. If no replica has done so within a tenth of a second of a run's first read, the primary answers. All reads of a run are answered by
+	// the primary, or all by replicas; if the replicas fail later, or lag for 5 s, the run ends with Kind Conflict. Open logs a replica that is down,
+	// by log/slog, and tries it later; one that answers and is wrong has Kind Invalid. Without the primary, replicas answer nothing. Each connection
+	// proves that it leads to a standby of this database, with the same role and search path. Each transaction checks that the server still is a
+	// standby. BeforeConnect and AfterConnect of OpenPostgres are called for replicas too; its dialer, its TLS configuration and, if the URL has no
+	// password, its password are used.
 	Replicas []string
 
 	// CursorKey is the secret that seals cursors of pages: 32 random bytes, for this database alone. A cursor works in every process that has
@@ -60,16 +62,16 @@ type OpenOptions struct {
 	// in this process alone.
 	CursorKey []byte
 
-	// Images is the number of changed rows of a run that the record shows before and after the change: see [Changes]. Each costs a read before and
-	// after. 0 means none.
+	// Images is the number of changed rows of a run that the record shows before and after the change: see [Changes]. Each row costs a read before
+	// and after. 0 means none.
 	Images int
 
-	// Witness makes each run that changes something write its ID into the transaction that it commits, in the table that [CreateWitness] makes;
-	// Open fails if the table is missing. Then [DB.Committed] can report, after a kill or a lost connection, whether the run was kept. Without
-	// Witness that is unknown. It costs each such run one insert.
+	// Witness makes each run that changes something insert its ID, in the transaction that it commits, into the table that [CreateWitness]
+	// makes. Open fails if the table is missing. Then [DB.Committed] can report, after a kill or a lost connection, whether the run was kept.
+	// Without Witness that is unknown. It costs each such run one insert.
 	Witness bool
 
-	// Undo makes each run that changes something keep every changed row, before and after, for so long: see [DB.Undo]. It needs Witness. On SQLite
+	// Undo makes each run that changes something keep every changed row, before and after, for this time: see [DB.Undo]. It needs Witness. On SQLite
 	// [CreateUndo] makes the table for it; on PostgreSQL the script of exo gen undo makes triggers, with a time of its own. 0: nothing is kept.
 	Undo time.Duration
 
@@ -82,10 +84,11 @@ type OpenOptions struct {
 	HookFailed func(error)
 }
 
-// Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, if the
-// database's restrictions do not work (the second wall, see the package comment), and, with a *VersionError, if the server is older than PostgreSQL
-// 14. Behind a pooler that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all
-// settings local to it. What such a session can't carry, like Setup, is refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool, like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
+// Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, or if the database's
+// restrictions do not work (the second wall, see the package comment). It fails with a *VersionError if the server is older than PostgreSQL 14. Behind a pooler
+// that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all settings local to it. Options that
+// such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool,
+// like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
@@ -285,7 +288,8 @@ const (
 	minCursorKey = 32
 )
 
-// engine returns the options of the engine. They bound the prepared statements of one connection, which take many times the memory of their plans.
+// engine returns the options of the engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
+// plans.
 func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}

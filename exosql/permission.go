@@ -1,7 +1,7 @@
 package exosql
 
-// This file has the permissions for side effects of a write. [Check] names each missing one, and no write runs without it: see [Facet.Permit],
-// [Table.Permit] and [Written].
+// This file has the permissions for side effects of a write. [Check] names each missing permission, and no write runs without it: see
+// [Facet.Permit], [Table.Permit] and [Written].
 
 import (
 	"strings"

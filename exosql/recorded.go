@@ -21,8 +21,8 @@ type Query struct {
 	Args []value.Value
 	Rows int
 	Took time.Duration
-	// Fenced names the rows out of scope that the database would have read for the statement without fences. The statement then ran with fences,
-	// and no index served the program's own conditions. Fenced is "" if the statement ran without fences, or has no such form.
+	// Fenced is why the statement could not run without fences, such as the table of which the database would read rows out of scope. With
+	// fences, the scope is checked before the program's conditions, which no index serves. Fenced is "" if this was no reason.
 	Fenced string
 	// Replica is the number of the replica that answered, as OpenOptions.Replicas counts from 1. It is 0 if the primary answered.
 	Replica int

@@ -15,7 +15,7 @@ type constant string
 // Table describes a table with rows that scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
-	sets []func(*T, value.Value) bool // sets stores a value, for each column, in the column's field if the value fits
+	sets []func(*T, value.Value) bool // sets has, for each column, the function that stores a value in the column's field and reports whether the value fits
 
 	bound fields
 }

@@ -43,12 +43,11 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 // So is a run in the Tx of a Transact, because it would be unknown whether its changes were kept. Runs on other databases are not in the Tx.
 func (t *Tx) Context(ctx context.Context) context.Context { return t.core().Context(ctx) }
 
-// Transact calls f with a new Tx. It commits if f returns nil, and rolls back otherwise. At most [OpenOptions].Conns of them are open at once; the
+// Transact calls f with a new Tx. Transact commits if f returns nil, and rolls back otherwise. At most [OpenOptions].Conns Txs are open at once; the
 // next waits. Reads and writes of relations made with [Relation.InTx] are in the transaction, which is SERIALIZABLE on PostgreSQL. Other relations
-// are outside of it; on SQLite a write of one never succeeds, because it waits for the transaction. Programs do not run in it. After a conflict
-// with another transaction f is called again, a few times, so f must have no other effect, and must return an error that it got, or wrap it.
-// Transact returns f's own error as it is. After any other error that does not wrap [exo.ErrNothingDone] it is unknown whether the transaction was
-// kept.
+// are outside of it; on SQLite a write of one never succeeds, because it waits for the transaction. Programs do not run in it. After a conflict with
+// another transaction f is called again, up to a few times. So f must have no other effect, and must return or wrap each error that it got. Transact
+// returns f's own error as it is. After any other error that does not wrap [exo.ErrNothingDone] it is unknown whether the transaction was kept.
 func (db *DB) Transact(ctx context.Context, f func(*Tx) error) error {
 	if err := db.core().Ready(); err != nil {
 		return unit.Undone("exosql: Transact", err)
@@ -81,6 +80,6 @@ func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 // Transact commits it when its function has returned.
 func (t *Tx) Commit(ctx context.Context) error { return t.core().Commit(ctx) }
 
-// Rollback undoes the changes of the runs. It waits for a run that is still in the Tx, and ctx does not cut this wait short: a deferred Rollback
-// often has a context that was just cancelled. It does nothing for a Tx that has ended.
+// Rollback undoes the changes of the runs. It waits for a run that is still in the Tx. ctx does not cut this wait short, since a deferred
+// Rollback often has a context that was just cancelled. It does nothing for a Tx that has ended.
 func (t *Tx) Rollback(ctx context.Context) error { return t.core().Rollback(ctx) }

@@ -33,9 +33,10 @@ func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), 
 // Insert adds a row and returns it as stored. A column that the scope fixes is filled in and can't be given. A column that is left out gets the
 // database's default. After [Follow] there must be one parent row, and the new row gets its key.
 //
-// A relation writes by the same rules as programs. A row must be in scope before and after. A key that is written, in a column of a declared link,
-// must refer to a row in scope, so the grant needs a scope of that table. Side effects, such as triggers, need [Table.Permit]. The rights of facets
-// bind only programs: Go code may write every column, except the key of an existing row, and its errors have the database's own text.
+// A relation writes by the same rules as programs. A row must be in scope before and after the write. A key that is written, in a column of a
+// declared link, must refer to a row in scope, so the grant needs a scope of that table. Side effects, such as triggers, need [Table.Permit]. The
+// rights of facets bind only programs: Go code may write every column, except the key of an existing row, and its errors have the database's own
+// text.
 //
 // Each call is a transaction of its own (SERIALIZABLE on PostgreSQL, repeated after conflicts), or part of the [Tx] of [Relation.InTx]. After an
 // error that does not wrap [exo.ErrNothingDone] it is unknown whether the transaction was kept.
@@ -61,8 +62,8 @@ func (r Relation[T]) InsertMany(ctx context.Context, rows ...[]Assignment[T]) (i
 }
 
 // Update changes the rows of the relation and returns their number: see [Relation.Insert] for the rules. After Grant or Follow, a Where, Limit or
-// Search must name the rows: Where([AllRows]) for all. A changed row may stop matching these. It must still match Grant, its scopes and Follow, so
-// columns of those can't be changed.
+// Search must name the rows: Where([AllRows]) for all. A changed row may stop matching these conditions. It must still match the grant, its scopes
+// and the link of Follow, so their columns can't be changed.
 func (r Relation[T]) Update(ctx context.Context, values ...Assignment[T]) (int64, error) {
 	v, err := r.write(ctx, language.Update, values)
 	return v.Int(), err

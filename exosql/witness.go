@@ -38,8 +38,8 @@ func (db *DB) Forget(ctx context.Context, before time.Time) error {
 	return db.marks(ctx, "exosql: Forget", func(w engine.Writer) error { return w.Forget(ctx, before) })
 }
 
-// Forgotten implements record.Forgetful. It returns the latest time that was passed to Forget, or since when Open knows the table of marks. So a table
-// that was dropped and made again, or emptied, is not mistaken for one that has no mark of a run.
+// Forgotten implements record.Forgetful. It returns the latest time that was passed to Forget, or the time at which Open first saw the table of marks.
+// So a table that was dropped and made again, or emptied, is not mistaken for one that has no mark of a run.
 func (db *DB) Forgotten(ctx context.Context) (at time.Time, err error) {
 	err = db.marks(ctx, "exosql: Forgotten", func(w engine.Writer) (err error) {
 		at, err = w.Forgotten(ctx)
@@ -106,7 +106,7 @@ type RowLiteral struct {
 
 // UndoRefusal is a row that prevents the undo of a run, with the reason.
 type UndoRefusal struct {
-	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is no row of the run
+	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is not about a row of the run
 	Why string
 }
 
@@ -120,13 +120,14 @@ func rowImage(im engine.Image) RowImage {
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
 
-// ErrNotKept is in the error of [DB.Undo] for a run without kept images.
+// ErrNotKept is in the error of [DB.Undo] for a run of which no RowImages were kept.
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
-// leaves it. If rows were changed since, or the database does not admit the reversal, these are refused and nothing is changed. as is the ID of the
-// undo itself, a run that can be undone in turn; zero: nothing is changed, and the result shows what would be. No grant restricts an undo: it sees and
-// writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and write the tables.
+// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. as is the ID of
+// the undo itself, a run that can be undone in turn. If as is zero, nothing is changed, and the result shows what would be. No grant restricts an
+// undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and
+// write the tables.
 func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -164,9 +165,9 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 	return rows, refused, err
 }
 
-// UndoTriggers returns the SQL of triggers with which PostgreSQL keeps, for [OpenOptions.Undo], what a role's runs change in tables, for the time keep.
-// The owner of the tables runs it, and again when there are new tables. It covers tables that cascades reach, and all tables if one of them has a
-// trigger or a rule.
+// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep, for the time keep, what a role's runs change in tables.
+// The owner of the tables runs the SQL, and again when there are new tables. The SQL covers tables that cascades reach, and all tables if one of them
+// has a trigger or a rule.
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""

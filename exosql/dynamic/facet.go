@@ -137,10 +137,11 @@ func (f *Facet) Permit(known ...string) error {
 	return f.rights(r)
 }
 
-// ApprovalRule is a rule that requires a person's approval of a change: see Approve of exosql.Facet. Each field that is set asks on its own.
+// ApprovalRule is a rule that requires a person's approval of a change: see Approve of exosql.Facet. Each field that is set demands approval on its
+// own.
 type ApprovalRule struct {
 	Always  bool
-	Rows    *int64 // Rows: it asks above this many rows in a day
+	Rows    *int64 // Rows demands approval if a principal changes more than this many rows of the table in a day (UTC)
 	Delete  bool
 	Columns []string
 	Who     changeset.Who
@@ -193,8 +194,8 @@ func (f *Facet) rights(r decl.Rights) error {
 	return nil
 }
 
-// Grant makes the object that gives a program the facet's rows that the predicate matches. It is Of(db, table.Rows(scope,
-// others...)). A table that links reach in several ways needs a scope among others, which the error names.
+// Grant makes the object that gives a program the facet's rows that the predicate matches. Grant returns Of(db, table.Rows(scope, others...)). A
+// table that links reach in several ways needs a scope among others, which the error names.
 func (f *Facet) Grant(db *exosql.DB, scope Predicate, others ...Scope) (exo.Object, error) {
 	if f.zero() {
 		return nil, undeclared("Facet", "Table.Facet")

@@ -5,7 +5,7 @@ import "github.com/exoagent/exoagent/exosql/internal/decl"
 // LinkSpec describes a link between rows of two tables that have equal columns.
 type LinkSpec struct {
 	Name       string   // Name is the link's name in programs
-	Columns    []string // Columns are those of the table
+	Columns    []string // Columns are columns of the table that the link leads from
 	To         *Table   // To is the table at the link's end
 	References []string // References are columns of To, as many as Columns
 	One        bool     // One: the link reaches at most one row

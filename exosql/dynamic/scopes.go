@@ -9,7 +9,7 @@ import (
 
 // This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
-// Scopes has the scopes of several tables. Each further grant that uses it is cheap, even with many tables: Rows makes their relations.
+// Scopes has the scopes of several tables. Each further grant that uses the Scopes is cheap, even with many tables: Rows makes the relations.
 type Scopes struct {
 	set    *decl.ScopeSet
 	tables map[*decl.Table]*Table
@@ -112,9 +112,9 @@ func (t *Template) Example() exo.Object {
 	return t.example
 }
 
-// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked like that of Of; an error
-// is the error of that message. Objects of two principals share only declarations. Several goroutines may call bind, and it must return the same
-// relation each time. Objects of one principal may share a bind.
+// For makes the object of one principal. When a program first uses the object, bind makes its relation, which is checked as in Of. An error of bind
+// or of the check is the error of that message. Objects of two principals share only declarations. Several goroutines may call bind, and it must
+// return the same relation each time. Objects of one principal may share a bind.
 func (t *Template) For(bind Binding) exo.Object {
 	if t == nil || t.of == nil {
 		return nil

@@ -40,7 +40,7 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
-	left map[string]error // left has, for each column that is not in cols, why it is not
+	left map[string]error // left has the reason for each column that is not in cols
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
@@ -55,23 +55,23 @@ type ColumnSpec struct {
 	OneOf          []string          // OneOf are the only values of a text column; nil if any are allowed
 	Label          []string          // Label are the tags of every value
 	Readers        Readers           // Readers are those who may read a labelled value; zero means all whom its label admits
-	Trusted        bool              // Trusted: see the method of exosql.Column
-	Admits         []string          // Admits: see the method of exosql.Column
+	Trusted        bool              // Trusted means that a program that has read outsiders' words can't write the column: see exosql.Column
+	Admits         []string          // Admits are tags: programs may write values that they have read under these tags into the column, see exosql.Column
 	MaxBytes       int               // MaxBytes is the most bytes of a labelled value (see the method of exosql.Column); 0 means 1 KiB
-	StoredISO      bool              // StoredISO: see the method of exosql.Column
-	Stored         exosql.StoredForm // Stored: see the method of exosql.Column
-	UnscopedLookup bool              // UnscopedLookup: see AllowUnscopedLookup of exosql.Column
-	Key            bool              // Key makes the column a part of the key, in place of the catalogue's key; a view has none there
+	StoredISO      bool              // StoredISO means that all times of the column have one exact form: see exosql.Column
+	Stored         exosql.StoredForm // Stored is the form in which SQLite stores the values: see exosql.Column
+	UnscopedLookup bool              // UnscopedLookup lets the database use an index on the column before it checks the scope: see AllowUnscopedLookup of exosql.Column
+	Key            bool              // Key makes the column a part of the key, in place of the catalogue's key; for a view the catalogue has no key
 }
 
 // Readers describes the principals who may read a value: their kind, and the columns of the value's row with their ids. See ReadBy of exosql.Column.
 type Readers struct {
 	Kind    string   // Kind is the kind of the principals, like "member"
-	Columns []string // Columns have their ids; all of these principals may read the value
+	Columns []string // Columns have the principals' ids; all of these principals may read the value
 }
 
 // Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key consists of the columns in more with Key.
-// Without them it is a key in the catalogue with columns that are never NULL, or SQLite's rowid. Without any of these the table is Keyless.
+// Without such columns the key is one of the catalogue, of columns that are never NULL, or SQLite's rowid. Without any key the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
 		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
@@ -160,8 +160,8 @@ func (d *Declarations) whole(t *schema.Table) *schema.Table {
 	return d.live.Table(*t.PartitionOf)
 }
 
-// calculated gives a generated column the labels of the columns from which the database calculates it. If these have one set of readers, and
-// the column has no label of its own, it gets their readers too. Otherwise it has no single reader.
+// calculated gives a generated column the labels of the columns from which the database calculates it. If those columns have one set of readers, and
+// the generated column has no label of its own, it gets these readers too. Otherwise it has no single reader.
 func (t *Table) calculated() error {
 	for _, c := range t.t.Cols {
 		var l value.Label

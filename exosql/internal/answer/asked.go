@@ -20,7 +20,7 @@ import (
 type asked struct {
 	m    *exo.Message
 	objs []*Object
-	vals [][]value.Value // vals are the values of the grants
+	vals [][]value.Value // vals has, for each grant, the values that its scope binds
 
 	by    *engine.Settings
 	unit  *unit.Unit    // unit is the run's unit, if the run can change the database
@@ -31,7 +31,7 @@ type asked struct {
 
 	hooked *decl.Facet // hooked is the facet through which the message writes, set when the hooks of its table are called; nil: none was called
 
-	again, probe bool // again: rows sorted by stored values had a misfit; probe: the statement only looks for one (see expr.Engine)
+	again, probe bool // again: the query runs again, since rows were sorted by a stored value that does not fit its column; probe: the statement only looks for such a value (see expr.Engine)
 
 	page  *page // page is set if the message asks for a page
 	after []value.Value
@@ -40,7 +40,7 @@ type asked struct {
 // utc is the default time zone, in which statements mention no zone.
 const utc = "UTC"
 
-// shapeKey appends the key of a message's plan: the shapes of its grants, and its own. The plan
+// shapeKey appends the key of a message's plan: the shapes of its grants and of the message, which are all but their values. The plan
 // depends on whether the time zone is UTC, but not on which other zone it is.
 func shapeKey(key []byte, a *asked) []byte {
 	if a.m.Zone() != utc {
@@ -67,10 +67,10 @@ func grantsOf(objs []*Object) []shape.Prepared {
 	return out
 }
 
-// page is a page of rows: their number, and the values of the order at its ends.
+// page is a page of rows: its number of rows, and the sort values at which it begins and ends.
 type page struct {
 	size int64
-	from []value.Value // from is where the page begins; nil for the first page
+	from []value.Value // from has the sort values after which the page begins; nil for the first page
 	next []value.Value // next has the last row's values, at which the next page begins; nil for the last page
 }
 
@@ -81,7 +81,7 @@ func newPage(size int64) (*page, error) {
 	return &page{size: size}, nil
 }
 
-// positionOf returns those properties of a cursor's values that its statement depends on.
+// positionOf returns those properties of a cursor's values that the statement of its page depends on.
 func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil

@@ -35,8 +35,8 @@ func (db *DB) learn(live *schema.Database) {
 	db.liveNo++
 }
 
-// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal, in the known catalogue, however
-// old, or else in one that it reads. So a host need not call Check.
+// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal: in the known catalogue, however
+// old, or else in a catalogue that Form reads. So a host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {
@@ -60,7 +60,7 @@ func (db *DB) Engine(ctx context.Context) expr.Engine {
 	}}
 }
 
-// equalityFor bounds the time in which Engine reads the catalogue. Without one, statements compare all texts twice.
+// equalityFor bounds the time in which Engine reads the catalogue. Without a catalogue, statements compare all texts twice.
 const equalityFor = 5 * time.Second
 
 // Learn keeps a catalogue that the caller has just read.

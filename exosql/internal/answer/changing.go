@@ -28,11 +28,11 @@ import (
 type work struct {
 	*unit.Unit
 	db     *DB
-	images *images // images is nil if the host wants no images
+	images *images // images are the changed rows before and after the run; nil if the host wants none
 
 	mu      sync.Mutex
 	changed []*changing          // changed are the messages and calls that have changed something, in order
-	counted []counted            // counted are the messages that have written, for the rules of approval
+	counted []counted            // counted are the messages that have written; rules of approval count their rows
 	shows   map[shownColumn]bool // shows has the columns that the run's facets show (see sees)
 }
 
@@ -62,7 +62,7 @@ func (db *DB) newChanging(ctx context.Context, a *asked, u *work, w *writing.Wri
 // Read implements writing.Host.
 func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error) {
 	by := x.by
-	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // the policies of this query read that grant's values
+	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // the query belongs to a grant in `beside`, so the policies of the database must get that grant's values
 		var err error
 		if by, err = x.db.settingsOf(x.beside[int(g.Origin)-len(x.objs):][:1]); err != nil {
 			return nil, err
@@ -208,8 +208,9 @@ func (db *DB) constraintError(x *changing, err error) error {
 	return &fail.Error{Kind: fail.Invalid, Msg: text, Err: db.Face.Broken(v, columns, row+1, err)}
 }
 
-// lateError is constraintError at the end of the transaction. If only one change may have broken
-// the rule, by its rows or by rows that these refer to, the error names that change.
+// lateError returns the error of constraintError at the end of the transaction. If only one
+// change may have broken the rule, by its rows or by rows that these refer to, the error names
+// that change.
 func (w *work) lateError(err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {

@@ -24,7 +24,7 @@ import (
 type DB struct {
 	Options
 	Pool     *engine.Pool
-	Replicas *engine.Replicas // Replicas are nil if the database has none
+	Replicas *engine.Replicas // Replicas has the replicas of the database; nil if it has none
 	Units    unit.Units
 
 	Plans   *lru.Cache[*plan.Plan]
@@ -59,7 +59,7 @@ type Ran struct {
 	Args   []value.Value
 	Rows   int
 	Took   time.Duration
-	Fenced string // Fenced is why the statement ran with fences, or ""
+	Fenced string // Fenced is why the statement without fences was refused, so that one with fences ran; "" if none was refused
 
 	Replica int // Replica is the number of the replica that answered, from 1, or 0
 }

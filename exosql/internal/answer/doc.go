@@ -1,5 +1,5 @@
 // Package answer answers programs and Go code. It finds or makes the plan, asks hooks and checks before a write, and runs the
-// statements in the unit of work. It makes the reply, the record and the images.
+// statements in the unit of work. It makes the reply, the record and the images: changed rows, before and after.
 //
 // In: messages for objects that a host granted, and chains of typed calls. Out: values, and errors that the asker may read.
 // Invariant: each statement was planned for the grants of all objects in it, and writing.Writable allowed each write before it ran.

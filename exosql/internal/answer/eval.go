@@ -138,8 +138,8 @@ func (o *Object) UnitKey() any {
 	return o.DB
 }
 
-// ReadUnitKey implements exo.UnitReader. If a grant of a program can change a database, all objects of that database read in its
-// unit. Otherwise the program could write by values that it read outside of the unit, and that are no longer true (TestReadsBeside).
+// ReadUnitKey implements exo.UnitReader. If a grant of a program can change a database, all objects of that database read in the run's unit of work.
+// Otherwise the program could base a write on values that it read outside of the unit and that have changed since (TestReadsBeside).
 func (o *Object) ReadUnitKey() any {
 	if o.DB == nil {
 		return nil

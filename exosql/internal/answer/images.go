@@ -1,6 +1,6 @@
 package answer
 
-// This file keeps images of rows, from before and after a run.
+// This file keeps images of changed rows. An image is a row as one facet shows it, before and after a run.
 
 import (
 	"context"
@@ -172,7 +172,7 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 	return out.Rows(), nil
 }
 
-// imagesAtOnce are the numbers of keys for which statements exist. Each number is a statement of its own, with its own plan.
+// imagesAtOnce are the numbers of keys by which one statement can read images. Each number has its own statement and plan.
 var imagesAtOnce = []int{1, 10, 100}
 
 // Changes implements exo.ChangeLister: it reads every written row again at the end of the run.

@@ -30,7 +30,8 @@ func NewObject(db *DB, f *decl.Facet, r *decl.Relation) *Object {
 	return &Object{offer: &offer{Facet: f, Rel: r, DB: db}}
 }
 
-// Like returns a function that makes the objects of several principals after the example of this one. relation makes each one's relation from its key.
+// Like returns a function that makes the objects of several principals after the example of this one. relation makes the relation of each object from
+// the object's key.
 func (o *Object) Like(relation func(key any) (*decl.Relation, error)) func(key any) exo.Object {
 	of := &offer{Facet: o.Facet, Rel: o.Rel, DB: o.DB, bind: relation}
 	return func(key any) exo.Object { return &Object{offer: of, key: key} }
@@ -49,7 +50,7 @@ type offer struct {
 
 	once sync.Once
 	err  error
-	rows decl.Rows // rows is what rows reveal by being in scope, for the description
+	rows decl.Rows // rows has, for each table, what its rows reveal by being in scope; descriptions depend on it
 
 	described sync.Once
 	desc      message.Description
@@ -168,7 +169,7 @@ func (o *Object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 }
 
 // DeclaresLabels implements exo.LabelDeclarer. Rows of tables with labelled columns come in the
-// order of their keys, and plans contain the size for which a sealed value counts.
+// order of their keys, and plans contain the size that limits count for a sealed value.
 func (*Object) DeclaresLabels() {}
 
 // Describe implements exo.Object. The first call makes the description, so a Check before it has

@@ -1,6 +1,7 @@
 package answer
 
-// This file plans and runs a message that reads: open if the database reads only rows in scope, otherwise fenced.
+// This file plans and runs a message that reads. In an open plan the database may check a program's conditions before the scope; fences make it check
+// the scope first. The open plan runs if the database then reads only rows in scope, otherwise the fenced one.
 
 import (
 	"context"
@@ -20,7 +21,7 @@ import (
 )
 
 // query runs a plan, in the unit of work u unless that is nil. m is the message, nil for the typed API. refused
-// is why the open plan did not run, or nil. of is the page or nil: query notes there where the next page begins.
+// is why the open plan did not run, or nil. of is the page or nil: query stores in it where the next page begins.
 func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
@@ -109,7 +110,7 @@ func (db *DB) reader(m *exo.Message) (*engine.Reader, error) {
 	return &u.(*reading).Reader, nil
 }
 
-// readerOf is the key of a run's reading, and reading lasts as long as the run. It holds no connection.
+// readerOf is the key under which a run keeps its reading until the run ends. A reading holds no connection.
 type (
 	readerOf struct{ db *DB }
 	reading  struct{ engine.Reader }
@@ -158,7 +159,8 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 	return db.settled(ctx, a, p, v, err)
 }
 
-// settled returns the answer v. If rows were sorted by misfits, or a limit may hide one, it runs the query again with guards against misfits.
+// settled returns the answer v. A misfit is a stored value that does not fit its column. If misfits affected the order, or a limit may hide one,
+// settled runs the query again with guards against misfits.
 func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value, err error) (value.Value, error) {
 	if err == nil && p.Upwards && !a.probe && !v.IsNull() {
 		probe := *a

@@ -95,7 +95,8 @@ func ruled(m *exo.Message, db *DB) []*decl.Facet {
 // acts reports whether the host permits a write through f to change further rows: by a cascade, a trigger, a rule or a conflict.
 func acts(f *decl.Facet) bool { return slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) }
 
-// asks returns the rules that the run's changes meet, or may meet with other changes of their day. It is called when the unit is prepared.
+// asks returns the rules of approval that apply to the run's changes, or may apply to them together with the day's other changes. It is called when
+// the unit is prepared.
 func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	w.mu.Lock()
 	all := w.counted
@@ -123,7 +124,7 @@ func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 }
 
 // writtenRows returns what was written, by table and way. If the database reports all rows, rows that a cascade or a trigger changed count too, with
-// each column that has another value now. Otherwise unseen has the facets through which a write may have set one off.
+// each column that has another value now. If it does not, unseen has the facets through which a write may have started a cascade or a trigger.
 func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []counted) (rows map[written]*wrote, unseen []*decl.Facet, err error) {
 	rows = map[written]*wrote{}
 	for _, c := range all {
@@ -164,11 +165,11 @@ func count(in map[written]*wrote, at written, rows int64, set []string) {
 	in[at].add(rows, set)
 }
 
-// met returns the rules of facets that the written rows meet.
+// met returns the facets' rules that apply to the written rows.
 func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, unseen []*decl.Facet) (out []changeset.Ask) {
 	said := map[string]bool{} // said has the rules that are reported already: two facets of a table may have the same rule
 	for _, f := range rules {
-		own := map[string]int{} // own has the place in out of the count under each name
+		own := map[string]int{} // own has, for each name, the index in out of its count
 		for _, a := range f.Rights.Approvals {
 			what := fmt.Sprint(nameOf(live, f.Table), a.Always, a.Counted, a.Over, a.Delete, decl.Names(a.Columns), a.Who)
 			if said[what] {
@@ -275,7 +276,7 @@ func (o *Object) Asks(m *exo.Message) (rule string, who changeset.Who) {
 	return "a change of " + f.Alias, who
 }
 
-// MayAsk implements exo.Asker: a facet that the object reaches has rules of approval.
+// MayAsk implements exo.Asker. It reports whether a facet that the object reaches has rules of approval.
 func (o *Object) MayAsk() bool {
 	reach, err := o.Facet.Close()
 	return err != nil || slices.ContainsFunc(reach, func(f *decl.Facet) bool { return len(f.Rights.Approvals) > 0 })

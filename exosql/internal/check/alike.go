@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// alike finds a label that one declaration of a table has and another lacks, of the same table or
-// of its parts. Programs could read through the second what the first seals.
+// alike finds labels that one declaration of a table has, and that another declaration of the table or of its parts lacks. Through the second,
+// programs could read what the first seals.
 func (c *Checker) alike() {
 	near := c.near()
 	for i, t := range c.tables {

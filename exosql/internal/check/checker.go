@@ -50,7 +50,7 @@ type Checker struct {
 	tables []*decl.Table // tables are in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
-	links  map[*decl.Link]bool  // links are true for a granted link
+	links  map[*decl.Link]bool  // links has the declared links, with true for a granted one
 	walked map[*decl.Facet]bool // walked has the facets that Facet has walked, with true if programs may write by the facet
 	sets   map[*decl.ScopeSet]bool
 
@@ -68,7 +68,7 @@ type Checker struct {
 type Writes interface {
 	Declared(f *decl.Facet)                  // Declared notes that programs may write through f
 	Needs(t *decl.Table, live *schema.Table) // Needs marks the columns that an insert must give: see decl.Column.Needed
-	Table(t *decl.Table, live *schema.Table) // Table finds what writes of t set off, as far as that is known without a grant
+	Table(t *decl.Table, live *schema.Table) // Table finds the triggers, rules and cascades that writes of t start, as far as they are known without a grant
 	Moved()                                  // Moved finds declarations through which a program could change who may read a value of another declaration
 	Rights() []string                        // Rights returns the SQL that gives a role all rights for the granted writes, each statement without the role
 	Writable()                               // Writable finds what granted writes reveal or change
@@ -85,10 +85,11 @@ type use struct {
 	granted bool
 	reads   map[*decl.Column]bool // reads has the columns that queries of granted objects use
 	scopes  []*decl.Pred          // scopes are the conditions that rows in scope meet
-	written bool                  // written: rows of the table may be changed
+	written bool                  // written means that rows of the table may be changed
 }
 
-// TableOf returns a table of the database by an index of names, since it is called for each link: a search through all tables would be quadratic.
+// TableOf returns a table of the database. It uses an index of names, since TableOf is called for each link and a search through all tables would be
+// quadratic.
 func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
 		c.look = c.Live.Finder()

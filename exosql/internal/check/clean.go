@@ -1,7 +1,7 @@
 package check
 
-// This file finds the columns of SQLite that can have no misfit, by their definition. A scan of the
-// cells would not prove that, since the next commit of another connection could change them.
+// This file finds SQLite columns that by definition contain no misfit: a stored value that does not fit the declared type. A scan of the cells would
+// not prove that, since the next commit of another connection could change them.
 
 import (
 	"slices"

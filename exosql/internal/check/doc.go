@@ -1,5 +1,5 @@
 // Package check compares declarations with the catalogue of a live database. Its design is DESIGN.md in this package's folder.
 //
-// In: declarations, what is granted of them, and the catalogue. Out: findings, each with a fix.
+// In: declarations, the granted objects, and the catalogue. Out: findings, each with a fix.
 // Invariant: every text of the database is escaped in findings.
 package check

@@ -1,7 +1,7 @@
 package check
 
-// This file finds columns in which the database treats different values as equal. Reads compare them exactly
-// anyway. A table is not written if the database itself compares them, in keys, foreign keys or cascades.
+// This file finds columns in which the database treats different values as equal. Reads compare such values exactly anyway. A table is not written if
+// the database itself compares such a column, in keys, foreign keys or cascades.
 
 import (
 	"fmt"
@@ -133,7 +133,7 @@ func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "B
 func (c *Checker) WideWhy(table *schema.Table, name string, text bool) (why, fix string) {
 	x := c.FindColumn(table.Columns, name)
 	if x == nil || strings.HasPrefix(PlainType(x), "character") && !x.Loose || PlainType(x) == "bpchar" && !x.Loose {
-		return "", "" // equal values of char(n) differ only in spaces at the end, which it ignores
+		return "", "" // equal values of char(n) differ only in spaces at the end, which the type ignores
 	}
 	return c.looseness(table, x, text, true)
 }

@@ -29,7 +29,7 @@ func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Co
 	}) {
 		return nil
 	}
-	for _, x := range ch.Kin(t) { // a partition may calculate it from other columns
+	for _, x := range ch.Kin(t) { // a partition may calculate the column from other columns
 		i := slices.IndexFunc(x.Columns, func(y schema.Column) bool { return is(y.Name, c.Name) })
 		if i < 0 || x.Columns[i].Generated == schema.NotGenerated {
 			continue

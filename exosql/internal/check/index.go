@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// link checks that an index serves a link. Without one, each step reads the whole table, with the
-// rows of all tenants.
+// link checks that an index serves a link. Without an index, each step over the link reads the whole table, with the rows of all tenants.
 func (c *Checker) link(l *decl.Link) {
 	to := c.TableOf(schema.Name{Name: l.To.Name})
 	if to == nil {
@@ -91,7 +90,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 	return need, selective
 }
 
-// fixed adds the columns that a predicate always compares by = or in.
+// fixed appends to out the columns that a predicate always compares by = or in.
 func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	switch {
 	case p == nil:

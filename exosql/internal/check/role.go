@@ -54,8 +54,7 @@ func (c *Checker) unusable(t *decl.Table) bool {
 }
 
 // role warns of a role with more rights than queries need. Queries run in read-only transactions,
-// and the role's rights are a second protection. It only warns, so that a host may develop as a
-// superuser.
+// and the role's rights are a second protection. role only warns, so that a host may develop as a superuser.
 func (c *Checker) role() {
 	role := c.Live.Role
 	var writes, grants, schemas []string
@@ -109,8 +108,8 @@ func (c *Checker) role() {
 }
 
 // path refuses a search path with a schema in which everybody may create objects. An attacker's table
-// there can replace a declared one. An operator there can decide which values of an enum or a domain
-// equal the scope's. If a single role may create there, path only warns, since that may be intended.
+// there can replace a declared one. An attacker's operator = there can decide which values of an enum or a domain equal the scope's. If a single role
+// may create there, path only warns, since that may be intended.
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
 	for _, x := range c.Live.Creators {

@@ -7,8 +7,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Shows reports whether o may show rows of t under another name: as a view that reads t, a table
-// that contains t as a partition or an heir, or one within t.
+// Shows reports whether o may show rows of t under another name. o may be a view that reads t, a
+// table that contains t as a partition or an heir, or a partition or an heir of t.
 func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
 	if x := c.TableOf(n); x != nil {

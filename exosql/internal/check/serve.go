@@ -14,9 +14,8 @@ import (
 )
 
 // Serving returns what would serve a use of a column within a scope: an existing index, a new
-// index, or a declaration that an index needs. It is zero if no index serves, or if the table is
-// missing. scope has the columns that the scope fixes. With exact, = compares the column, otherwise
-// an order does. With ties, an index exists, but ties of the order are still sorted.
+// index, or a declaration that an index needs. The result is zero if no index serves, or if the table is missing. scope has the columns that the
+// scope fixes. With exact, = compares the column, otherwise an order does. With ties, an index exists, but ties of the order are still sorted.
 //
 // The columns of the scope come first in the index: see fence.JudgeSQLite and fence.JudgePostgres.
 // The key comes last, since programs' orders break ties by it.
@@ -62,13 +61,13 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 }
 
 // Served is what serves a use of a column: an existing index, a new one, or a declaration that lets
-// an index serve. If nothing does, it is zero.
+// an index serve. Served is zero if nothing serves.
 type Served struct {
 	There       string // There is the name of an existing index
 	Index       *schema.Index
 	Table       schema.Name // Table is the table of Index
 	Declaration string      // Declaration is what the column must be declared as
-	If          string      // If is what its values must then be like
+	If          string      // If is the condition that the column's values must then meet
 }
 
 // CreateIndex returns the statement that creates an index of columns and expressions of a table.

@@ -43,7 +43,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 }
 
 // viewLabels refuses a view that reads a labelled declaration, unless a column of the view or its rows have that label. The catalogue does not know
-// which column shows the labelled one, so the host declares it. For functions that a view calls it only warns, since these may read any table.
+// which column shows the labelled one, so the host declares it. viewLabels only warns of functions that a view calls, since these may read any table.
 func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 	have := t.Label
 	for _, col := range t.Cols {

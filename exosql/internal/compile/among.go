@@ -24,7 +24,7 @@ func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, e
 	return e, err
 }
 
-// Among writes whether a value is among the values of a query.
+// Among writes the condition that a value is, or with e.Not is not, among the values of a query.
 func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	if !c.mayAsk() {
 		return sqlast.Null
@@ -52,8 +52,8 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue takes none, the condition that no row has the value, and makes it unknown if the value is
-// NULL. With e.Held, false serves as well as unknown. With e.Null, none itself is right.
+// ofValue returns none, the condition that no row of the query has the value, made unknown if the value is NULL. With e.Held the result may be false
+// instead of unknown. With e.Null it is none itself.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
@@ -64,8 +64,8 @@ func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e and passes write both sides in the form that is compared. fence
-// is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
+// writeAmong builds the query of e, and calls write with both sides in the form that is compared.
+// fence is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
 	q, err := sub.query(e.N, e.Env)
@@ -87,7 +87,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table, so a fence is needed
+	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table (see guard.go), so a fence is needed
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
 			fence = []sqlast.Expr{sqlast.Zero} // SQLite runs a derived table inside IN slowly, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside of it
 		} else {

@@ -13,12 +13,11 @@ import (
 )
 
 // listExpr is the values of the rows of a group as a list, in the order of the grouped query,
-// then by the rows' keys. The database returns them as the texts of toText, which both engines
-// write alike; their JSON and arrays differ.
+// then by the rows' keys. The database returns the values as the texts of toText, which are the same on both engines; JSON and arrays would differ.
 //
 // An engine would build a list of any length. On SQLite a function of ours builds the list,
 // with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
-// row. It is behind the fence, or in a plan judged open, so it sorts no row out of scope.
+// row. The window is behind the fence (see package fence), or in a plan that reads only rows in scope, so it sorts no row out of scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr
@@ -33,7 +32,7 @@ func (e listExpr) SQL(*expr.From) sqlast.Expr {
 		return sqlast.Null // finish then refuses the statement as too large
 	}
 	if len(c.Guards) > 0 {
-		c.Unguarded = true // a guarded statement may read rows out of scope, and the program must not sort these
+		c.Unguarded = true // a statement with guards (see guard.go) may read rows out of scope, and the program must not sort these
 	}
 	before := c.Sorting
 	c.Sorting = true

@@ -56,7 +56,7 @@ func (f *from) demand(cond expr.Expr) {
 		}
 		f.fence()
 		x := once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
-		if len(f.c.Scans) > 0 { // most rows of a scanned table are in scope, so the engine reads it whole; x includes the scope and excludes more rows, so it is tried first
+		if len(f.c.Scans) > 0 { // most rows of a scanned table are in scope, so the engine reads the table whole; x includes the scope and excludes more rows, so x is tried first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
 		}

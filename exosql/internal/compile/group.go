@@ -16,18 +16,19 @@ import (
 )
 
 // group is a derived table of groups of rows. Its outputs are the keys, by which the rows are grouped,
-// and aggregates over the rows of each group. What comes after groupBy is outside of it: its conditions
+// and aggregates over the rows of each group. Calls after groupBy are outside of it: their conditions
 // are HAVING in SQL.
 //
-// The rows come from behind a fence, or from a plan that was judged open. So no group has a row out of
-// scope. No such row is read in the order of a key or of an aggregated expression (TestAggregateReads).
+// The rows come from behind a fence, or from a plan that reads only rows in scope (see package fence).
+// So no group has a row out of scope. No such row is read in the order of a key or of an aggregated
+// expression (TestAggregateReads).
 type group struct {
 	inner *from
 	ns    []expr.Named // ns are the rows that the callbacks of aggregates see
 	of    *query       // of is the grouped query
 	names []string
 	keys  []expr.Cell
-	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's may be wider, because of a literal
+	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's types may be wider, because of a literal
 	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
 	order *query                     // order is the grouped query, which gives lists their order
 	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
@@ -111,8 +112,8 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// gather prepares q for a group or an aggregate over all its rows: pending limits act, then a fence
-// closes the rows. It refuses callbacks, joined queries, and columns that distinct has dropped.
+// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It refuses callbacks,
+// joined queries, and columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
@@ -165,7 +166,7 @@ func (f *from) become(row *expr.Row, at expr.Place) {
 	f.Rows, f.At[row] = []*expr.Row{row}, at
 }
 
-// cell adds an output to the groups that calculates x over their rows.
+// cell adds to the groups an output that calculates x over the rows of each group.
 func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	of := x.Type()
 	for col, made := range g.cells { // an expression that is both selected and sorted by is calculated once

@@ -10,18 +10,16 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Some tables are best read as a whole, or by a key that a row in scope has of them: small
-// tables, tables without an index that begins with their scope, the far end of a link. The
-// engine then reads rows out of scope. So the statement is compiled once more, with the scope
-// before each condition of the program on such a table:
+// Some tables are best read as a whole, or by a key that a row in scope refers to. Examples are small tables, tables without an index that begins
+// with their scope, and the end of a link. The engine then reads rows out of scope. So the statement is compiled once more, with the scope before
+// each condition of the program on such a table:
 //
 //	t0.org = ? AND CASE WHEN t0.org = ? THEN condition ELSE FALSE END
 //
-// No engine evaluates THEN before WHEN is true, in whatever order it tries the conditions of a
-// WHERE, and no index serves what is in a CASE. Outside of a CASE are only the scope and the
-// conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
+// No engine evaluates THEN before WHEN is true, in whatever order it tries the conditions of a WHERE. No index serves a condition in a CASE.
+// Outside of a CASE are only the scope and the conditions of the host's links. Columns, orders and counts are evaluated after the WHERE.
 
-// link notes that a link compares two columns, so that open plans can be judged.
+// link notes that a link compares two columns, so that package fence can judge open plans.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
 	if !c.Open {
 		return
@@ -58,7 +56,7 @@ func (c *compiler) matches(alias string) (out []fence.Match) {
 	return out
 }
 
-// guard writes a condition of a program behind the scopes of the guarded tables that it reads.
+// guard writes a condition of a program inside CASE WHEN scope THEN, with the scopes of the guarded tables that the condition reads.
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.Touched
 	f.c.Touched = nil
@@ -97,8 +95,8 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 
 // scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
 // that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
-// row up. On PostgreSQL an EXISTS asks for it once. It uses no row of the query, so the plan has it as a filter
-// above all tables (the gate). fence.JudgePostgres requires that.
+// row up. On PostgreSQL an EXISTS looks the row up once. It uses no row of the query, so the plan evaluates the EXISTS as a filter above all tables
+// (the gate). fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {

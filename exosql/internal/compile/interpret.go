@@ -1,6 +1,6 @@
 package compile
 
-// This file compiles the nodes of a message: each is a query, or a value of a row. A file of its own has each kind of call.
+// This file compiles the nodes of a message: each is a query, or a value of a row. Each kind of call has a file of its own.
 
 import (
 	"cmp"
@@ -180,7 +180,7 @@ func (f *from) walk(name string, parent *expr.Row) (*query, error) {
 func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 	context := append([]*expr.Row(nil), f.Rows...)
 	if len(f.Rows) > 0 && asks(n.Recv) {
-		f.fence() // the followed query has conditions of the program that may read rows of f, so a fence comes before them
+		f.fence() // the followed query has conditions of the program that may read rows of f, so a fence (see fence.go) comes before them
 	}
 	// Build the start of the link in a from of its own, to find out which table it is.
 	sub := f.c.newFrom(&f.From)

@@ -62,14 +62,14 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 		return nil
 	}
 	if slices.ContainsFunc(expr.Conjuncts(on), func(e expr.Expr) bool { return !expr.Identity(e) }) {
-		// Each query has its own fence, so the engine may join the remaining rows in any way.
+		// Each query has its own fence (see fence.go), so the engine may join the rows behind the fences in any way.
 		f.fence()
 		sub.fence()
 	}
 	f.adopt(sub)
 	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
-		// The condition is in ON: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON
-		// of a left join it would drop matches and keep the rows.
+		// The condition is in ON: without ON the join is a CROSS JOIN, which SQLite does not reorder. In the ON of a left join the condition would
+		// drop matches and keep the rows.
 		f.sources.Join(last, false, f.guardEach(on)...)
 	} else {
 		f.where = append(f.where, f.guardEach(on)...)
@@ -176,8 +176,7 @@ func asks(n *message.Node) bool {
 	return false
 }
 
-// doDistinct keeps, of rows that show the same, the first in the query's order, so the order of the
-// result is well defined.
+// doDistinct keeps the first, in the query's order, of the rows that show the same values. So the order of the result is well defined.
 func (f *from) doDistinct(q *query) error {
 	if err := f.settle(q); err != nil {
 		return err

@@ -83,7 +83,7 @@ func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	return out
 }
 
-// satisfy writes the conditions of a scope on row: all in must, or in an open statement the equalities that replace them.
+// satisfy writes the conditions of a scope on row: all in must, or in an open statement (see open.go) the equalities that replace them.
 func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)
@@ -198,7 +198,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 	return q, row, nil
 }
 
-// matched is the condition that row matches other, a row of the finished subquery sub.
+// matched returns the condition that row matches other, a row of the finished subquery sub.
 func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {

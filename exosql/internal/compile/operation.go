@@ -120,7 +120,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind returns the type as which a literal is bound that the operator compares or combines with x.
+// operandKind returns the type with which a literal is bound, if the operator compares or combines the literal with x.
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:
@@ -133,9 +133,8 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) 
 	return ""
 }
 
-// list makes the placeholders of a list, as many as the class of its length, so that few plans
-// serve all lengths. All its numbers get the least type that fits all: the shape of a message has
-// no type for each.
+// list makes the statement's parameters for a list, as many as the class of its length, so that few plans serve all lengths. All its numbers get the
+// least type that fits all, since the shape of a message has no type for each number.
 func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
 	var out []expr.Expr
 	if n.Op == message.OpLit {
@@ -169,7 +168,8 @@ func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, 
 }
 
 // asCompared converts JSON to the type of the other operands: 'mac' finds texts, 3 numbers, true truth values. For a test for
-// null it stays as it is. The digits of a number beyond 2^53 find texts and numbers, since programs get such numbers as texts.
+// null the JSON stays as it is. The digits of a number beyond 2^53 find texts and numbers, since programs get such numbers as
+// texts.
 func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
 	kind, wide := "", false
 	for _, a := range n.Args {

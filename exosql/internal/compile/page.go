@@ -15,8 +15,8 @@ import (
 // or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
 //
 // The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
-// row comes after that position is treated like a program's condition: behind a fence, in a guard, or in a plan that was
-// judged open (TestPageReads).
+// row comes after that position is treated like a program's condition. It is behind a fence, in a guard, or in a plan
+// that reads only rows in scope (see package fence; TestPageReads).
 
 // page makes q a page of size rows.
 func (f *from) page(q *query, size plan.Source) error {
@@ -126,9 +126,9 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that become null, or the same value,
-// have different places in the order; with values, a page would lose or repeat rows. On PostgreSQL only columns without a guard have
-// such cells. The cursor keeps the cell as text, and compares it in the column's type.
+// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that a program gets as null, or as one value, have
+// different places in the order. A cursor with the program's values would lose or repeat rows. On PostgreSQL only columns without a guard have such
+// cells. The cursor keeps the cell as text, and compares it in the column's type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
 	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))
@@ -217,7 +217,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 }
 
 // marked notes which cells show a column that the result is sorted by as stored, and adds such columns that are
-// not shown. If such a cell is a misfit, its row is misplaced, and the query runs again with guards.
+// not shown. If such a cell is a misfit (see misfit.go in package expr), its row is misplaced, and the query
+// runs again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)

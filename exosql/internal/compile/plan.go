@@ -131,7 +131,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 	return s
 }
 
-// tallies adds cells that count the misfits which became null in groups, or in one value of all rows.
+// tallies adds cells that count the misfits (see misfit.go in package expr) which became null in groups, or in one value of all rows.
 func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if !f.c.replying {
 		return
@@ -265,8 +265,8 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	return f.finish(q, plan.RunValue, out)
 }
 
-// withOpen adds an open plan to p, if p has fences and an index search can find the scope of each
-// of its tables.
+// withOpen adds an open plan (see open.go) to p, if p has fences and an index search can find the
+// scope of each of its tables.
 func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	if c.fences == 0 {
 		return p

@@ -47,13 +47,12 @@ func Uses(d expr.Engine, col *decl.Column) []Use {
 	return out
 }
 
-// Probe is a sample program that uses one column of a facet. It is compiled like any program, to
-// ask the database how it would run it. It reads only the rows in the grant's scope.
+// Probe is a sample program that uses one column of a facet. It is compiled like any program, to ask the database how it would run that program's
+// query. The query reads only the rows in the grant's scope.
 type Probe struct {
-	Plan *plan.Plan // Plan is the open plan, or nil if no index search can find the scope
+	Plan *plan.Plan // Plan is the open plan (see open.go), or nil if no index search can find the scope
 	Args []value.Value
-	// Bare means that nothing in Plan needs a fence, so programs always run it. That is so for keys,
-	// and for columns with AllowUnscopedLookup.
+	// Bare means that nothing in Plan needs a fence, so programs always run Plan. That is so for keys, and for columns with AllowUnscopedLookup.
 	Bare bool
 }
 
@@ -85,7 +84,7 @@ func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column,
 //	rows.where(row => row.column.eq(value)).execute()
 //	rows.orderBy(row => row.column.desc()).limit(20).execute()
 //
-// It is checked as a program's message is.
+// The message is checked like a program's.
 func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Message, error) {
 	desc, err := fc.Describe(nil)
 	if err != nil {

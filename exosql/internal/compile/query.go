@@ -30,19 +30,19 @@ type compiler struct {
 	steps        int
 	tables       int            // tables counts the tables that the statement reads, a table once for each use
 	columns      int            // columns counts the columns of these tables
-	grants       []*scope.Grant // grants are those of the objects in the message
+	grants       []*scope.Grant // grants has the grants of the objects in the message
 	msg          *exo.Message
 	charges      map[int]int // charges has, for each cell with a label or a calculation, the size that limits count for it
 	made         map[int]int // made has, for each calculated cell, the most bytes that the engine may make for it
 	replying     bool        // replying: the result goes to a program
 	alone        *decl.Facet // alone is the facet of a sample program's column, which may differ from the grant's facet: see Probe
 
-	fences  int         // fences counts the fences of the statement
+	fences  int         // fences counts the fences of the statement: see fence.go
 	entered []*expr.Row // entered are the occurrences of tables in the statement
 	derived []string    // derived are the aliases of derived tables
 
 	linked []*decl.Column // linked are the columns that links of the statement compare, in the order in which they are met
-	links  []link         // links are those that join guarded tables
+	links  []link         // links has the pairs of columns that join guarded tables: see guard.go
 
 	after Position // after is the kind of each value of the page's cursor
 
@@ -74,22 +74,22 @@ type query struct {
 	ns       []expr.Named  // ns are the rows that callbacks see
 	base     *expr.Row     // base is the row that a result without select shows
 	out      *projection   // out is what select chose, or nil
-	order    []orderTerm   //
+	order    []orderTerm   // order has the terms that sort the rows, the first term first
 	chosen   bool          // chosen: distinctBy used the order to choose the first row of each key, so a later order only sorts these rows
 	limits   []sqlast.Expr // limits are pending: they act when another call follows, or at the end
 	offsets  []sqlast.Expr
-	once     bool        // once: distinct leaves one of the rows that show the same
+	once     bool        // once: distinct keeps one of the rows that show the same values
 	distinct bool        // distinct is set by every distinct, also of whole rows and of joined queries
 	context  []*expr.Row // context has the rows that existed before the query: a limit acts for each combination of them
 	link     *decl.Link  // link is the link that led to the rows, even if conditions follow
 	tallies  []expr.Tally
-	merged   []string // merged is set if several rows may lead to one row of the query: their name, and the name of their link
+	merged   []string // merged is set if several rows may lead to one row of the query: the name of these rows, and of their link
 }
 
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // kind is the type in the catalogue, or ""; the compiler's may be wider, because of a literal
+	kind string // kind is the type in the catalogue, or ""; the compiler's type may be wider, because of a literal
 	last bool   // last: the term is the rank of a search, which sorts only rows that are equal otherwise
 }
 
@@ -115,7 +115,7 @@ func (c *compiler) newFrom(outer *expr.From) *from { return c.over(expr.NewFrom(
 func (c *compiler) over(f expr.From) *from { return &from{From: f, c: c} }
 
 // trial returns copies of the compiler and of f, to interpret a node for its type and errors only.
-// The statement gets nothing of it.
+// The copies add nothing to the statement.
 func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
 	trial := *c
 	trial.Queries = &trial
@@ -195,7 +195,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 }
 
 // ordering returns the columns that order equal rows of the table: its key or, without one, all columns that the program gets
-// unsealed. Rows with equal values in these look the same to the program. The order would reveal any hidden column.
+// unsealed. Rows with equal values in these look the same to the program. An order by a hidden column would reveal its values.
 func ordering(r *expr.Row) (out []*decl.Column) {
 	if len(r.Table.Keys) > 0 || r.Facet == nil {
 		return r.Table.Keys
@@ -336,7 +336,8 @@ var pageable = map[string]bool{
 	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
 }
 
-// inStoredOrder reports whether rows are sorted by columns as stored: if the first column has an index, which serves no guarded expression.
+// inStoredOrder reports whether rows are sorted by columns as stored. They are if the first column has an index, because no index serves a guarded
+// expression.
 func (f *from) inStoredOrder(terms []orderTerm) bool {
 	if len(terms) == 0 || f.c.Engine.Again {
 		return false
@@ -406,7 +407,7 @@ func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
 	return c
 }
 
-// bound returns env with the placeholder of a callback bound to the query's rows.
+// bound returns env with the parameter of a callback bound to the query's rows.
 func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
 	out := make(expr.Names, len(env)+1)
 	for k, v := range env {
@@ -469,7 +470,7 @@ func wholeRow(row *expr.Row) *projection {
 	return p
 }
 
-// reads calls see for each column of the query's rows that a node reads through param, the placeholder of its callback.
+// reads calls see for each column of the query's rows that a node reads through param, the parameter of its callback.
 func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
 	if n == nil {
 		return nil

@@ -20,9 +20,10 @@ func (c *compiler) labelled() bool {
 	})
 }
 
-// sealed marks the cells that the gate will seal, by the types of the message, as the gate does. A
-// cell that comes through a derived table is charged like the largest labelled column. Values for
-// Go code, and rows within rows, are not sealed: the run gets their labels (TestHostReadsWhole).
+// sealed marks the cells that the gate will seal, by the types of the message, as the gate does.
+// Limits count a cell that comes through a derived table like the largest labelled column. Values
+// for Go code, and rows within rows, are not sealed: the run gets their labels
+// (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
 	for i, l := range c.msg.CellLabels(p.Shape) {
@@ -48,8 +49,9 @@ func (c *compiler) sealed(p *plan.Plan) error {
 // largest size, sealed.Most, a row is half of engine.MaxRow.
 const maxSealed = 64
 
-// makes notes the charge of a calculated cell, for the case that it is sealed, and the size that the engine may make.
-// Both depend only on the expression and the declarations: a charge by a row's value would reveal that value.
+// makes notes the charge of a calculated cell (the size that limits count if it is sealed), and the size that the
+// engine may make. Both depend only on the expression and the declarations: a charge by a row's value would reveal
+// that value.
 func (c *compiler) makes(cell int, e expr.Expr) {
 	if c.charges == nil {
 		c.charges = map[int]int{}

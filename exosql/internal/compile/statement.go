@@ -76,13 +76,13 @@ func NewStatement(d expr.Engine, m *exo.Message, grants []*scope.Grant) *Stateme
 
 func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: expr.Names{}} }
 
-// Fenced reports whether the statement has fences.
+// Fenced reports whether the statement has fences: see fence.go.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
 // Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
-	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits as null: otherwise a limit would choose other rows
+	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits (see misfit.go in package expr) as null: otherwise a limit would choose other rows
 	s.q, err = s.f.query(n, s.env)
 	return err
 }
@@ -440,7 +440,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 
 // Before returns the plan that reads the rows that an update or a delete is about to change, at
 // most limit of them. In one transaction it finds the same rows as the statement that changes
-// them: it is the same query, and in both the key breaks a limit's ties.
+// them, since both have the same query, in which the key breaks a limit's ties.
 func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (*plan.Plan, error) {
 	s := statement(newCompiler(d, m, grants))
 	if err := s.Find(m.Root.Recv); err != nil {

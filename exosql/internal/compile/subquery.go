@@ -28,7 +28,7 @@ func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *exp
 	}
 	needed, sorting := c.Needed, c.Sorting
 	c.Needed = false  // the subquery's own conditions require what they need
-	c.Sorting = false // the outer rows are sorted by the subquery's one value, and no engine reads the subquery's tables in an order for that
+	c.Sorting = false // the outer rows are sorted by the subquery's one value, so no engine reads the subquery's tables in the order of that value
 	x, _, err := c.subquery(f, e.N, e.Env, how)
 	c.Needed, c.Sorting = needed, sorting
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.E
 	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
-// mentions reports whether a node depends on the placeholder of a callback.
+// mentions reports whether a node uses the parameter of a callback.
 func mentions(n, param *message.Node) bool {
 	if n == nil || n == param {
 		return n == param

@@ -20,10 +20,9 @@ import (
 //	  SELECT key, 1 FROM rows in scope that the link reaches
 //	  UNION SELECT t.key, depth + 1 FROM tree JOIN rows in scope AS t ON the link WHERE depth < ?)
 //
-// The table enters in each arm, and once more for the columns of the rows, each time with its whole scope: a
-// path through a row out of scope ends there (TestTreeEndsAtScope). The arms have only scopes and the host's
-// link; the program's conditions come after a fence around everything. UNION keeps one of the equal rows of a
-// level, and the bound on the depth ends cycles. A row that is reached in several ways has its least depth.
+// The table enters in both SELECTs (the arms), and once more for the columns of the rows, each time with its whole scope. So a path ends at a row out
+// of scope (TestTreeEndsAtScope). The arms have only scopes and the host's link; the program's conditions come after a fence around everything. UNION
+// keeps one of the equal rows of a level, and the bound on the depth ends cycles. A row that is reached in several ways has its least depth.
 
 // maxTrees bounds the trees of a statement, nested ones included, since each makes the engine loop.
 const maxTrees = 8
@@ -117,7 +116,8 @@ func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	return expr.Place{Alias: alias, Derived: d}
 }
 
-// enter adds the table with its whole scope, even if the link implies some of it. on returns the conditions that join it to the source before it.
+// enter adds the table with its whole scope, even if the link implies a part of the scope. on returns the conditions that join it to the source
+// before it.
 func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err

@@ -19,8 +19,9 @@ import (
 // window is a derived table of the rows that a query had at partitionBy. Its further outputs are functions over these
 // rows. So later conditions do not change which rows a window has, and conditions on its outputs are outside of it.
 //
-// The rows come from behind a fence, or from a plan that was judged open. So no row out of scope is sorted or counted
-// (TestWindowReads). A guarded statement may read rows out of scope, so it has no window.
+// The rows come from behind a fence, or from a plan that reads only rows in scope (see package fence). So no row out
+// of scope is sorted or counted (TestWindowReads). A statement with guards may read rows out of scope, so it has no
+// window.
 type window struct {
 	inner *from
 	sel   *sqlast.Select
@@ -79,7 +80,7 @@ func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 // rowsOf prepares a query for windows and distinctBy, which compare rows with each other, and returns the keys of n's callback.
 func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, error) {
 	apart := f.Outer
-	for apart != nil && len(apart.Rows) == 0 { // apart is independent if no row is outside of it: a link is followed from a query
+	for apart != nil && len(apart.Rows) == 0 { // an outer from without rows does not make f depend on it: a link is followed from a query
 		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
@@ -90,7 +91,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 	}
 	f.fence()
 	if len(f.c.Guards) > 0 {
-		f.c.Unguarded = true // a guarded statement may read rows out of scope, and the program must not sort these
+		f.c.Unguarded = true // a statement with guards may read rows out of scope, and the program must not sort these
 	}
 	if len(n.Args) == 0 {
 		return nil, nil

@@ -35,11 +35,12 @@ type Column struct {
 	UnscopedLookup bool // UnscopedLookup: an engine may search for a value before it checks the scope
 
 	// Needed means that a new row needs a value, since the database has no default. It is set when a
-	// catalogue is compared with the declaration. It only makes descriptions show the column as required.
+	// catalogue is compared with the declaration. Needed only makes descriptions show the column as
+	// required.
 	Needed atomic.Bool
 	// Equals describes for programs which texts of the column are equal, if different ones can be. It is set together with Needed.
 	Equals atomic.Pointer[string]
-	Scoped atomic.Bool // Scoped: in some grant the scope gives each new row its value, and a program may not
+	Scoped atomic.Bool // Scoped: in some grant the scope gives the column of each new row its value, and a program can't give it
 }
 
 // Iso reports whether the column's times need no conversion: on SQLite texts in the order of time, on PostgreSQL nothing finer than a millisecond.

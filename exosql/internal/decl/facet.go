@@ -29,8 +29,8 @@ type Facet struct {
 	closed atomic.Pointer[group] // closed is nil until the facet is frozen
 	own    made                  // own is made when the facet is frozen
 
-	prepared  map[string]any                  // prepared is by the structure of grants: see Kept
-	described map[string][]*message.Interface // described is by what rows reveal: see revealing
+	prepared  map[string]any                  // prepared has what Keep has stored, by the structure of grants
+	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see revealing
 }
 
 // LinkMember is a link that a facet shows.
@@ -145,14 +145,14 @@ func (f *Facet) Link(name string) *LinkMember {
 // some are prepared again.
 const maxKept = 16
 
-// Kept returns what Keep has kept for grants of this structure, or nil.
+// Kept returns what Keep has stored for grants of this structure, or nil.
 func (f *Facet) Kept(structure []byte) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.prepared[string(structure)]
 }
 
-// Keep keeps what was made for grants of this structure. That must contain no value of a grant.
+// Keep stores what was made for grants of this structure. made must contain no value of a grant.
 func (f *Facet) Keep(structure []byte, made any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

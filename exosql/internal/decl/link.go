@@ -11,7 +11,7 @@ import (
 // Link is a declared link. Two rows are linked if they are equal in each pair of columns.
 type Link struct {
 	ID       uint64
-	Name     string // Name is the method of A's rows and queries in programs
+	Name     string // Name is the link's name in programs: a method of the rows and queries at its start
 	From, To *Table
 	Pairs    []Pair
 	One      bool

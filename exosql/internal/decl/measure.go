@@ -16,8 +16,8 @@ import (
 type Measure struct {
 	Name, Doc string
 	Func      string  // Func is an aggregate of package language, or "" for a ratio
-	Col       *Column // Col is nil if each row counts
-	Where     *Pred   // Where is nil if all rows count
+	Col       *Column // Col is the aggregated column; nil if each row counts
+	Where     *Pred   // Where is the condition of the rows that count; nil if all rows count
 	Num, Den  *Measure
 }
 

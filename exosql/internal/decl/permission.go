@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Permission allows one thing. The zero Permission allows nothing.
+// Permission allows writes one side effect. The zero Permission allows nothing.
 type Permission struct {
 	Kind PermissionKind
 	On   string // On is the trigger, rule or table, or the columns of a constraint

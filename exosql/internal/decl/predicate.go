@@ -13,7 +13,7 @@ type Pred struct {
 	Vals []value.Value
 	Subs []*Pred
 	Err  error
-	Args []Held // Args replaces Vals in a shaper's copy
+	Args []Held // Args replaces Vals in a copy that package shape makes
 }
 
 // Checked notes an error for values that no engine can store: queries that use the predicate then fail.
@@ -43,7 +43,7 @@ func (p *Pred) Columns() (out []*Column) {
 	return out
 }
 
-// Held is the place of a value that a shaper moved to the arguments.
+// Held replaces a value that package shape moved to the arguments of a grant.
 type Held struct {
 	Kind string
 	Slot int // Slot is the value's index among the grant's arguments

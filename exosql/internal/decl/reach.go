@@ -16,16 +16,16 @@ import (
 // group is a set of facets that all reach each other. It is immutable, and so is everything that it reaches.
 type group struct {
 	reach      []*Facet // reach has every facet that can be reached, including the group's own, by alias
-	aliases    []string // aliases are those of reach
+	aliases    []string // aliases are the aliases of the facets in reach
 	err        error    // err is the first error of a facet in reach
 	writes     bool     // writes: a facet in reach lets programs change rows
 	interfaces func() []*message.Interface
 
 	once   sync.Once
-	shared any // shared is kept for Shared
+	shared any // shared is the result that Shared keeps
 
 	mu        sync.Mutex
-	described map[string][]*message.Interface // described is by what rows reveal: see Describe
+	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see Describe
 }
 
 // Shared returns the result of make for all facets that f reaches. make is called once for all
@@ -90,7 +90,7 @@ func (f *Facet) group() *group {
 // closer divides facets into groups: the strongly connected components, by Tarjan's algorithm. It
 // makes a group after all groups that this one leads to.
 type closer struct {
-	at, low map[*Facet]int // at is the order in which facets were found; low is the earliest facet that each leads back to
+	at, low map[*Facet]int // at is the order in which facets were found; low has, for each facet, the earliest facet that it leads back to
 	open    []*Facet       // open are the facets that are found but in no group yet
 }
 
@@ -98,7 +98,7 @@ func (c *closer) visit(f *Facet) {
 	f.mu.Lock()
 	f.frozen = true
 	f.mu.Unlock()
-	f.Table.Freeze() // interfaces contain the table's labels, so they must not change
+	f.Table.Freeze() // interfaces contain the table's labels, so the labels must not change
 	n := len(c.at)
 	c.at[f], c.low[f] = n, n
 	c.open = append(c.open, f)
@@ -174,7 +174,7 @@ func (f *Facet) wrong() error {
 	}
 	for _, k := range f.Table.Keys {
 		if !k.Label.Empty() {
-			// Keys break ties, so a limit or an offset would reveal the order of labelled ones.
+			// Keys break ties, so a limit or an offset would reveal the order of labelled keys.
 			return fmt.Errorf("exosql: the key %s.%s is labelled, and every limit reveals the order of keys; use another key", f.Table.Name, k.Name)
 		}
 	}

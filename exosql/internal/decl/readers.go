@@ -75,7 +75,7 @@ func (r *Readers) About(l value.Label) (tags []string) {
 	return tags
 }
 
-// readable refuses a facet if the refusal of a mail would reveal who may read a value, or if programs could choose the readers.
+// readable refuses a facet if a refused effect, such as a mail, would reveal who may read a value, or if programs could choose the readers.
 func (f *Facet) readable() error {
 	for _, c := range f.Cols {
 		if c.Readers == nil {
@@ -83,7 +83,7 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
-				// The refusal of a mail reveals who may read the value, so programs must be allowed to see that anyway.
+				// An effect that is refused, such as a mail, reveals who may read the value. So programs must be allowed to see that anyway.
 				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, and the error of a refused call reveals them: add that column to the facet, without a label", f.Alias, c.Name, r.Name)
 			}
 		}

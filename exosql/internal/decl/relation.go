@@ -4,21 +4,21 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Relation is the first step of a chain, a grant, or a step after another relation.
+// Relation is one step of a chain of typed calls: a grant, which is the first step, or a step that follows another one.
 type Relation struct {
 	Err    error
 	Table  *Table
 	Prev   *Relation // Prev is the relation that this step narrows
 	Kind   StepKind
-	Pred   *Pred     // Pred is for StepGrant and StepWhere
-	Scopes []*Scope  // Scopes are for StepGrant; a zero Scope is nil
+	Pred   *Pred     // Pred is the condition of a StepGrant or a StepWhere
+	Scopes []*Scope  // Scopes are the scopes that a StepGrant declares; a zero Scope is nil
 	Set    *ScopeSet // Set replaces Scopes in a StepGrant; it also has the scope of Table, from which Pred is copied
-	Link   *Link     // Link is for StepFollow: Prev is then of another table
+	Link   *Link     // Link is the link of a StepFollow; Prev then has another table
 	Order  []Ordering
-	N      int64 // N is for StepLimit and StepOffset
+	N      int64 // N is the number of a StepLimit or a StepOffset
 	Search *Search
-	Text   string // Text is for StepSearch
-	Slot   int    // Slot is, in a shaper's copy, the argument with N or Text
+	Text   string // Text is the text of a StepSearch
+	Slot   int    // Slot is, in a copy that package shape makes, the index of the argument with N or Text
 }
 
 // Ordering is one term of an order: a column and its direction.

@@ -19,7 +19,7 @@ type Rights struct {
 	Admits  value.Label  // Admits are labels of values that may be written, and that may decide which rows exist
 	Permits []Permission // Permits is what a write may do beyond the rows that it names
 
-	Approvals []Approval // Approvals are what a person must agree to before it is kept
+	Approvals []Approval // Approvals are the rules by which a person must approve a change before it is kept
 }
 
 // Any reports whether the rights allow any change.
@@ -111,15 +111,15 @@ func (t *Table) admits(c *Column, of value.Label) value.Label {
 	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
 }
 
-// filled returns the part of l that hooks may reveal too, since they fill columns depending on what is written.
+// filled returns the part of l that hooks may reveal too, since hooks may choose what they fill in by what is written.
 func (t *Table) filled(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
 	})...)
 }
 
-// takes returns the part of l that may be written to the column. If the column names readers, that leaves out the tags of its own label that
-// name readers.
+// takes returns the part of l that may be written to the column. If the column names readers, takes leaves out those tags of the column's
+// label that name readers.
 func (c *Column) takes(l value.Label) value.Label {
 	if c.Readers == nil {
 		return l
@@ -176,7 +176,7 @@ func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 }
 
 // linkLabels joins the labels of what a program learns by writing a column at the start of a link. A value that links to no row is refused,
-// and so reveals which rows exist. Package writing finds other rules of the database that reveal a labelled column.
+// and the refusal reveals which rows exist. Package writing finds other rules of the database that reveal a labelled column.
 func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {

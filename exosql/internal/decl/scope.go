@@ -20,9 +20,9 @@ type ScopeKind uint8
 
 const (
 	noScope     ScopeKind = iota
-	ScopeRoot             // the predicate given to Grant
-	ScopeStart            // only the granted relation
-	ScopeRows             // a predicate, usually on a tenant column
+	ScopeRoot             // the rows that the predicate given to Grant matches
+	ScopeStart            // only the rows of the granted relation
+	ScopeRows             // the rows that a predicate matches, usually one on a tenant column
 	ScopeVia              // the rows that a link reaches from rows in scope
 	ScopeShared           // every row, for everyone
 )
@@ -37,7 +37,7 @@ type Revealed struct {
 // Rows has, for each table, what its rows reveal by being in the scope of a grant: see exosql/internal/scope.Grant.Reveals.
 type Rows map[*Table][]Revealed
 
-// label returns the label of every query of a table. It covers that rows exist, and what they reveal by being in scope.
+// label returns the label of every query of a table. It covers the existence of rows, and what rows reveal by being in scope.
 func (r Rows) label(t *Table) value.Label {
 	l := t.Label
 	for _, x := range r[t] {
@@ -124,7 +124,7 @@ func (s *ScopeSet) Has(tables ...*Table) bool {
 	return true
 }
 
-// Check calls check, unless it succeeded earlier for a grant of this set and a facet that reaches the same. Its
+// Check calls check, unless check succeeded earlier for a grant of this set and a facet that reaches the same facets. The
 // result must be the same for all such grants. That is so if every table that they reach has a scope in the set.
 func (s *ScopeSet) Check(f *Facet, check func() error) error {
 	g := f.group()

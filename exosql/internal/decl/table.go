@@ -31,7 +31,7 @@ type Table struct {
 	Afters []After // Afters are called after each commit
 
 	mu     sync.Mutex
-	refers []*Link   // refers is kept for Refers
+	refers []*Link   // refers are the links from which Refers chooses
 	ends   []*Column // ends are the columns at the end of links to many: a row inserted through such a link gets their values
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Engine is one kind of database: it opens guarded connections.
+// Engine is one kind of database: it opens guarded connections, on which the database refuses all but the running plan.
 type Engine interface {
 	// Connect opens one guarded connection and verifies that the database refuses what it must refuse.
 	Connect(ctx context.Context) (Session, error)
@@ -32,19 +32,20 @@ type Settings struct{ Names, Values []string }
 
 // Options are the options of an engine.
 type Options struct {
-	Setup         func(ctx context.Context, db *sql.DB) error // Setup: see exosql.OpenOptions
+	Setup         func(ctx context.Context, db *sql.DB) error // Setup is called at Open: see exosql.OpenOptions
 	PreparedBytes int                                         // PreparedBytes bounds the prepared statements of one connection
 	Marks         bool                                        // Marks: units insert marks of their runs (see the type Marks)
-	PlanCost      float64                                     // PlanCost: see exosql.OpenOptions
+	PlanCost      float64                                     // PlanCost is the highest estimated cost of a statement: see exosql.OpenOptions
 }
 
-// Session is one guarded connection. It runs one query at a time, for one goroutine at a time. When
-// idle it allows nothing.
+// Session is one guarded connection: see Engine. It runs one query at a time, for one goroutine at
+// a time. When idle it allows nothing.
 type Session interface {
-	// Query runs p with one value per placeholder, and passes the cells of its rows to out in order.
-	// It ends soon after ctx ends. When it returns, nothing of the query goes on, unless Sound is
-	// false then. It runs an open plan only if the engine's own plan reads only rows in scope.
-	// Otherwise the error is a *Refused.
+	// Query runs p with one value for each parameter of its statement, and passes the cells of its
+	// rows to out in order. It ends soon after ctx ends. When it returns, nothing of the query goes
+	// on, unless Sound then returns false. It runs an open plan, one without fences (see package
+	// fence), only if the engine's own plan reads only rows in scope. Otherwise the error is a
+	// *Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
 	// Access judges the engine's plan like Query, and returns how the engine reads the plan's first table.
 	// column is a column of that table. The engine avoids full scans and sorts if it can, since the tables
@@ -64,8 +65,8 @@ type Session interface {
 // cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
-// ErrLost is in the error of a session that was dead before anything was sent, or whose server only follows another, so the query may be tried
-// on another session. A query that ran is not tried again: it may be the reason why the server crashed, or ended the session.
+// ErrLost is in the error of a session that was dead before anything was sent, or with a server that is only a standby. The query may then be
+// tried on another session. A query that ran is not tried again: it may be the reason why the server crashed, or ended the session.
 var ErrLost = fail.Named("exosql: the connection to the database was lost")
 
 // Lost returns the error of a program whose connection was lost before it had sent a commit, or that got no connection.

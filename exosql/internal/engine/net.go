@@ -29,7 +29,7 @@ type Net struct {
 
 type netTable struct {
 	*Layout
-	rows map[string]*netRow // rows are by the text of all their cells
+	rows map[string]*netRow // rows has the rows, by the text of all their cells
 	born map[string]*netRow // born has new rows by their key, with the number of times that each was made (see Born)
 }
 
@@ -39,7 +39,7 @@ type netRow struct {
 	filled []int
 }
 
-// slack is how much larger than its images a Net may temporarily be, since it has a row once for each of its changes.
+// slack is the factor by which a Net may temporarily exceed the bounds of its images, since it has a row once for each change of the row.
 const slack = 4
 
 // NewNet returns a Net for at most rows images, with at most bytes of text.
@@ -47,7 +47,7 @@ func NewNet(rows, bytes int) *Net {
 	return &Net{rows: rows, bytes: bytes, tables: map[schema.Name]*netTable{}}
 }
 
-// Again returns a Net without rows that knows the new rows of n.
+// Again returns a Net without rows that has what Born noted in n.
 func (n *Net) Again() *Net {
 	out := NewNet(n.rows, n.bytes)
 	for _, t := range n.tables {

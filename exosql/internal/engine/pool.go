@@ -85,7 +85,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	for n := len(p.Free); s == nil && n > 0; n-- { // the first was an empty place: look for an open session, and return the place
+	for n := len(p.Free); s == nil && n > 0; n-- { // the place that was taken has no session: look for an open session, and return the place
 		select {
 		case s = <-p.Free:
 			p.Free <- nil
@@ -116,7 +116,7 @@ func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *S
 	return p.run(ctx, pl, args, by, nil, out)
 }
 
-// run is Run for no observer. With at, the pool is of a replica, which first has to reach the position.
+// run is Run without an observer. If at is not nil, the pool belongs to a replica, which must first reach that position.
 func (p *Pool) run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, at *Position, out *plan.Collector) error {
 	err := p.with(ctx, at != nil, func(s Session) error {
 		if at != nil {

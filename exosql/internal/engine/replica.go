@@ -26,8 +26,8 @@ type Follower interface {
 	Session
 	// Position returns the state of the primary, which has each transaction that was committed before the call.
 	Position(ctx context.Context) (Position, error)
-	// Reach is for a session of a replica. The next queries fail with ErrElsewhere before they read, unless the server is a replica on the same
-	// timeline, and has each transaction of the position.
+	// Reach sets the position that the session of a replica needs. The next queries fail with ErrElsewhere before they read, unless the server
+	// is a replica on the same timeline, and has each transaction of the position.
 	Reach(Position)
 }
 
@@ -48,8 +48,8 @@ const (
 
 // Replicas are the replicas of a primary. They answer reads of runs that can't write.
 //
-// Before each read the primary is asked for its position, and a replica answers only if it has reached that. So a read sees everything that was
-// committed before the read began, by whatever process.
+// Before each read the primary is asked for its position, and a replica answers only if it has reached that position. So a read sees everything
+// that was committed before the read began, by whatever process.
 type Replicas struct {
 	primary *Pool
 	all     []*replica
@@ -59,7 +59,7 @@ type Replicas struct {
 type replica struct {
 	*Pool
 	number int          // number counts from 1
-	rests  atomic.Int64 // rests is until when the replica is asked nothing, as Unix time in nanoseconds; 0: it answers
+	rests  atomic.Int64 // rests is the Unix time in nanoseconds until which the replica is asked nothing; 0: it answers
 }
 
 // Reader is one run, or one call of Go code. It reads on the primary alone, or on replicas alone. A replica may show a transaction a moment before the

@@ -8,9 +8,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Writer is a guarded connection for units of work: one transaction, in which everything is read
-// and written until it ends. It reads like a Session. It writes only within a unit, and only by
-// plans that have a Write.
+// Writer is a guarded connection (see Engine) for units of work: one transaction, in which
+// everything is read and written until it ends. It reads like a Session. It writes only within a
+// unit, and only by plans that have a Write.
 type Writer interface {
 	Session
 	// Alive reports whether an idle connection can still be used. It asks the server if the connection was idle for long.
@@ -74,8 +74,8 @@ var ErrSerial = fail.Named("exosql: another transaction changed what this one re
 type Violation struct {
 	Rule       Rule
 	Table      string      // Table is the name in the database
-	Columns    []string    // Columns are those that the engine names
-	Constraint string      // Constraint is the name of a check
+	Columns    []string    // Columns are the columns that the engine names in its error
+	Constraint string      // Constraint is the constraint's name in the engine's error; "" if that has none
 	Holds      string      // Holds is, for a BadValue, what the column accepts, in words for the program; "" if unknown
 	Domain     string      // Domain is, for a domain's check, the type with the rule
 	At         int         // At is the number of the statement that broke the rule, among those sent together
@@ -83,7 +83,8 @@ type Violation struct {
 	By         *plan.Write // By is the write that broke a Late rule; nil if unknown
 	Err        error       // Err is the engine's own text for the host, which may quote values
 
-	// Unseen: the row in the way may be newer than the state that the unit reads. Then the unit runs again in a newer state before it may commit.
+	// Unseen: the row with which the write conflicts may be newer than the state that the unit reads. Then the unit runs again in a newer state
+	// before it may commit.
 	Unseen bool
 }
 

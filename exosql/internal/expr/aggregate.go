@@ -1,6 +1,6 @@
 package expr
 
-// This file has aggregates over the rows of a from. The value of each is exact on both engines.
+// This file has aggregates over the rows of a From, a FROM clause. The value of each is exact on both engines.
 
 import (
 	"slices"
@@ -35,7 +35,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	defer func() { f.c.Sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored && f.c.Dialect == sqlast.Postgres { // Bounded already leaves misfits out of stored decimals
+	if stored && f.c.Dialect == sqlast.Postgres { // Bounded already leaves misfits (see misfit.go) out of stored decimals
 		x = f.unguarded(func() sqlast.Expr { return Compared(cell, f) })
 	} else if stored {
 		x = Compared(cell, f)
@@ -67,7 +67,8 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 // stored returns the column of decimals that the aggregate may take as it is stored. Then each row needs one call of a
 // function instead of two. A text that is no number is an error, and not left out.
 //
-// On PostgreSQL only sums and means do that, without where and window: otherwise testing the bounds takes less time.
+// On PostgreSQL only sums and means without where and window read the column as stored. For others, testing the bounds
+// takes less time.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	op, ok := e.x.(Operation)
 	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
@@ -162,7 +163,7 @@ func (f *From) summed(x Expr) Expr {
 	return f.bounded(x)
 }
 
-// sumDigits bounds the digits that a sum has more than each of its numbers: enough for 10^12 rows.
+// sumDigits bounds how many more digits a sum has than its longest number: enough for 10^12 rows.
 const sumDigits = 12
 
 func (f *From) sum(x Expr, within []Expr) Expr {

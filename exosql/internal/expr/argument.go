@@ -1,6 +1,6 @@
 package expr
 
-// This file has constants, and values of the message or the host. A value enters a statement as a placeholder, never as text.
+// This file has constants, and values of the message or the host. A value enters a statement as a parameter, never as text.
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Arg makes a placeholder for a value. It has a cast if PostgreSQL would infer another type.
+// Arg makes a parameter of the statement for a value. It has a cast if PostgreSQL would infer another type.
 func (c *State) Arg(s plan.Source) sqlast.Expr {
 	c.Slots = append(c.Slots, s)
 	return sqlast.Arg{Slot: len(c.Slots) - 1, Cast: Casts[s.Kind]}
@@ -25,7 +25,7 @@ var Casts = map[string]sqlast.Cast{
 	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
 }
 
-// Argument is a value of the program or of the host. Each use of it has a placeholder of its
+// Argument is a value of the program or of the host. Each use of it is a parameter of its
 // own.
 type Argument struct {
 	Src  plan.Source
@@ -58,10 +58,10 @@ func Literal(n *message.Node, kind string) Argument {
 	return e.Beside(kind)
 }
 
-// TypeOfValue returns the type as which a value is bound: see ScalarOf.
+// TypeOfValue returns the type with which a value is bound: see ScalarOf.
 func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
-// ScalarOf returns the type as which one argument is bound: null for lists, records and the like.
+// ScalarOf returns the type with which one argument is bound: null for lists, records and the like.
 func ScalarOf(typ string) string {
 	switch typ {
 	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":

@@ -10,7 +10,8 @@ import (
 )
 
 // MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it, a text that joins many labelled
-// values could make the row too large, and the error would reveal its length. With maxSealed plain columns it fits in engine.MaxRow.
+// values could make the row too large, and the error would reveal its length. Together with maxSealed plain columns, these cells fit
+// in engine.MaxRow.
 const MaxMadeSealed = 24 << 20
 
 // ChargeOf returns the largest size that an expression's value can have, by the declarations of its

@@ -24,8 +24,8 @@ func Conjuncts(e Expr) []Expr {
 	return out
 }
 
-// Demanded returns a condition in the form for a place where it must be true, so that unknown serves as well as
-// false. There = replaces a null-safe comparison with a value that is not null, and an index of PostgreSQL serves =.
+// Demanded returns the form of a condition for a place where it must be true: there, unknown may replace false. In
+// this form = replaces a null-safe comparison with a value that is not null, and an index of PostgreSQL serves =.
 func Demanded(e Expr) Expr {
 	switch x := e.(type) {
 	case known:
@@ -99,7 +99,7 @@ func Bare(e Expr) bool {
 // Free reports whether rows may be sorted by an expression before their scope is checked.
 func Free(e Expr) bool { return operand(e).Free() }
 
-// Identity reports whether a condition compares two columns in the way of a link.
+// Identity reports whether a condition compares two columns as a link does.
 func Identity(e Expr) bool {
 	op, ok := e.(Operation)
 	if !ok || len(op.Args) != 2 {

@@ -36,7 +36,7 @@ func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	return ownText{x, by}, by, ok
 }
 
-// looselyEqual returns texts in the form that their columns' equality compares, if all columns among them have the same one.
+// looselyEqual returns texts in the form that their columns' equality compares, if all columns among them have the same equality.
 func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)
@@ -79,7 +79,7 @@ func (f *From) Canonical(x Expr) Expr {
 func (f *From) CanonicalSQL(x Expr) sqlast.Expr {
 	if c, column := x.(Column); column && c.single() {
 		return x.SQL(f)
-	} else if column { // all misfits are in one group
+	} else if column { // all misfits (see misfit.go) are in one group
 		return Compared(x, f)
 	}
 	if _, native := x.(Native); native || x.Type().Kind == value.TypeTime && f.c.Dialect == sqlast.Postgres {

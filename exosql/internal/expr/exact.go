@@ -3,8 +3,9 @@ package expr
 // This file compares key columns exactly if the database treats different texts as equal: NOCASE and RTRIM of SQLite, columns that
 // SQLite compares as numbers, nondeterministic collations of PostgreSQL, citext and char(n).
 //
-// Then it writes two conditions: the column's own equality, which an index serves, and the exact one, which filters the result. The
-// exact one alone would be right too, but would read the whole table. For a column with exact equality it writes only one.
+// For such columns it writes two conditions: the column's own equality, which an index serves, and the exact comparison, which
+// filters the result. The exact comparison alone would be right too, but would read the whole table. For other columns one
+// condition is enough.
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -83,7 +84,7 @@ func (f *From) KeyOrder(x Column) Expr {
 }
 
 // FixedOf returns the columns that a scope fixes. ok reports whether a search for them finds exactly the rows in scope.
-// With a wider equality it would find further rows, on which no expression of a program may be tried.
+// With a wider equality the search would find further rows, on which no expression of a program may be tried.
 func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
 	fixed, ok := e.Fixed()
 	for _, x := range fixed {

@@ -1,6 +1,6 @@
 package expr
 
-// This file writes columns, operations and lists. Files for one engine or one kind of value come first in their functions.
+// This file writes columns, operations and lists. Its functions first call those in the files for one engine or one kind of value.
 
 import (
 	"slices"
@@ -67,7 +67,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 				return Call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.Op], x, sqlast.Null)
 			}
 		}
-		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // otherwise a function of this module would read a misfit in the result
+		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // otherwise a function of this module would read a misfit (see misfit.go) in the result
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
 				x = Call(sqlast.Case, f.isValue(fits, x), x, sqlast.Null)
 			}

@@ -53,7 +53,7 @@ func (e JSONNull) SQL(f *From) sqlast.Expr {
 		return Call(sqlast.JSONValue, c.SQL(f))
 	}
 	x := c.SQL(f)
-	if f.c.Misfits(c) { // misfits in the column are null too
+	if f.c.Misfits(c) { // misfits (see misfit.go) in the column are null too
 		x = Call(sqlast.JSONValid, x, x)
 	}
 	return Call(sqlast.JSONNotNull, x) // PostgreSQL's type json has no operator =

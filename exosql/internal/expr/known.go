@@ -1,7 +1,7 @@
 package expr
 
-// This file gives the conditions of JavaScript's forms two values. A condition that SQL leaves unknown is false, and its negation
-// is true. operation.go makes such conditions, and condition.go simplifies those that must be true.
+// This file has conditions in JavaScript's syntax. They have only two values: a condition that SQL leaves unknown is false, and
+// its negation is true. operation.go makes such conditions, and condition.go simplifies those that must be true.
 
 import (
 	"slices"
@@ -40,17 +40,18 @@ func (f *From) Knowing(x Expr) Expr {
 	return known{x: x}
 }
 
-// unsought is unknown if the text to look for comes from a row and is too long for a search, and
-// false otherwise. Whether the row contains such a text is not known.
+// unsought returns a condition that is unknown if the text to look for comes from a row and is
+// too long for a search, and false otherwise. Whether the row contains such a text is not known.
 func unsought(short Operation) Expr {
 	truth := Type{Kind: value.TypeBool}
 	long := Operation{sqlast.And, []Expr{Operation{sqlast.IsNotNull, short.Args[:1], truth}, Operation{sqlast.IsNull, []Expr{short}, truth}}, truth}
 	return Operation{sqlast.Case, []Expr{long, Null{}, Const(sqlast.False)}, truth}
 }
 
-// Unless is true where a condition is false or unknown. It negates the comparisons inside, so that an index
-// of a nullable column serves: a <= 5 OR a IS NULL. If nothing can be null it is the plain negation. It
-// repeats only columns, since repeating larger operands could double the statement with each level.
+// Unless returns the condition that is true where e is false or unknown. It negates the comparisons inside,
+// so that an index of a nullable column serves: a <= 5 OR a IS NULL. If nothing can be null, Unless is the
+// plain negation. Unless repeats only columns, since repeating larger operands could double the statement
+// with each level.
 func (f *From) Unless(e Expr) Expr {
 	switch k, ok := e.(known); {
 	case ok && k.of != nil:

@@ -1,7 +1,7 @@
 package expr
 
 // This file has measures. They use the same operators as a program's own aggregate with a
-// condition, so guards, bounds and misfits are the same.
+// condition, so guards and misfits (see misfit.go) and the bounds of numbers are the same.
 
 import (
 	"slices"
@@ -59,7 +59,7 @@ func (f *From) ratio(m, num, den *decl.Measure, value func(part *decl.Measure) (
 }
 
 // Total returns a measure over the rows of all groups that meet the conditions. each returns the measure of one group. A mean or a ratio is
-// calculated from sums and counts, not from those of the groups.
+// calculated from sums and counts, not from the means or ratios of the groups.
 func (f *From) Total(m *decl.Measure, within []Expr, each func(part *decl.Measure) (Expr, error)) (Expr, error) {
 	total := func(part *decl.Measure) (Expr, error) { return f.Total(part, within, each) }
 	name := m.Func

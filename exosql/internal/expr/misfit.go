@@ -3,7 +3,7 @@ package expr
 // A misfit is a cell that its column's type can't contain: '' in a column of whole numbers, or a text in one of bytes. Programs read null
 // instead, so a misfit is also compared, sorted, grouped and summed as null. A column that is compared with a value has its guard as a
 // second condition, so that an index still serves. Elsewhere the guard is around the column. Keys, links, scopes and Go code's conditions
-// have no guard: so a row is never found by a value that it lacks, and none is lost.
+// have no guard. So no row is found by a value that it lacks, and no row is lost.
 
 import (
 	"slices"
@@ -87,7 +87,7 @@ func (f *From) guardable(e Expr) (Column, bool) {
 	return c, ok
 }
 
-// isValue is the condition that a cell is a value of its column. For NULL it is false or unknown, depending on op.
+// isValue returns the condition that a cell is a value of its column. For NULL it is false or unknown, depending on op.
 func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.Finite:

@@ -65,12 +65,12 @@ func kindsAmong(args []Expr) int {
 	return len(seen)
 }
 
-// Pair returns key columns in the form in which = compares them: in the ON of a link, in the semi-join of a
-// scope, and where a program compares a declared link's columns. Keys are equal if a program that reads both
-// finds them equal. Texts are compared by code points, so that citext and char(n) admit no key with another
-// spelling (see Pairs). Numbers are compared exactly. Times of PostgreSQL are compared as stored, since keys
-// that differ only in microseconds may be two tenants'. A real is compared with a double as foreign keys do
-// it. Two columns of one native type are compared in that type, with its index.
+// Pair returns key columns in the form in which = compares them. It is used in the ON of a link, in the
+// semi-join of a scope, and where a program compares a declared link's columns. Keys are equal if a program
+// that reads both finds them equal. Texts are compared by code points, so that citext and char(n) admit no
+// key with another spelling (see Pairs). Numbers are compared exactly. Times of PostgreSQL are compared as
+// stored, since keys that differ only in microseconds may be two tenants'. A real is compared with a double
+// as foreign keys do it. Two columns of one native type are compared in that type, with its index.
 func (f *From) Pair(a, b Column) (x, y Expr) {
 	if a.Col.Kind == value.TypeText && b.Col.Kind == value.TypeText {
 		if both, ok := natively([]Expr{a, b}); ok {

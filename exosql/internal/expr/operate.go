@@ -220,7 +220,7 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 		}
 		return c
 	}
-	f.c.Raw++ // conditions of the host have no guards
+	f.c.Raw++ // conditions of the host have no guards: see misfit.go
 	defer func() { f.c.Raw-- }()
 	op, args := compared(p, row, origin)
 	if exact := f.holdsExactly(op, Column{row, p.Col}, args[1:]); exact != nil {

@@ -1,8 +1,8 @@
 package expr
 
 // This file decides with which values PostgreSQL plans a statement. It plans most statements without any value: see package engine. If a scope
-// goes by a link, that suits no tenant: by the average of all tenants, the rows of a small one are found by reading whole tables. Such a statement
-// is planned with the values of its scopes, and never with a value of the program.
+// goes by a link, such a plan suits no tenant. It assumes the average of all tenants, and so reads whole tables for a small tenant. Such a
+// statement is planned with the values of its scopes, and never with a value of the program.
 
 import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -39,8 +39,8 @@ type ownValue struct {
 
 func of(s plan.Source) ownValue { return ownValue{s.Origin, s.Index} }
 
-// own returns the values that the planner may know, or none. Each is the whole scope of a table: one column has it in the rows in scope, and in no
-// others. So the statistics of that value say how many rows are in scope. With a scope of two columns they would say how many of all
+// own returns the values that the planner may know, or none. Each is the whole scope of a table: its column has the value in all rows in scope,
+// and in no others. So the value's statistics give only the number of rows in scope. With a scope of two columns, they would give how many of all
 // tenants' rows have the second value.
 func (c *State) own(entered []*Row) map[ownValue]bool {
 	if c.Dialect != sqlast.Postgres || c.Open || len(c.Slots) > maxHidden {

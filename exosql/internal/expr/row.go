@@ -51,7 +51,7 @@ type Row struct {
 	Form  func(*decl.Column) decl.Form // Form returns how the database stores the row's columns; nil if it is no row of a table
 	Fixed []scope.Fixed                // Fixed are the columns that the row's scope fixes
 	Entry scope.Entry
-	Gates []string // Gates: see fence.Table
+	Gates []string // Gates are aliases of tables that must each have a row: see fence.Table
 	Alias string   // Alias is the alias of the table itself, wherever its columns are now
 
 	Parent *Row // Parent is the row from which a link leads to this one, or nil
@@ -147,9 +147,10 @@ func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 	return sqlast.Output{Expr: x, As: d.Outs[k]}
 }
 
-// touch notes a row if a condition on its column needs a guard: the table is guarded, or a link
-// compares the column with one of a guarded table. Engines apply a condition on one end of a link
-// to the other end too. The time that this takes would reveal that some row has the value.
+// touch notes a row if a condition on its column needs a guard (see package fence): the table is
+// guarded, or a link compares the column with one of a guarded table. Engines apply a condition
+// on one end of a link to the other end too. The time that this takes would reveal that some row
+// has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -177,9 +178,9 @@ func (c *State) fixes(row *Row, col *decl.Column) bool {
 
 // unindexed keeps SQLite from searching a scope's column for any value but the scope's own.
 // SQLite's plan shows that it searches for one value, but not for which one. Otherwise a program
-// could make it search for another tenant's number. (PostgreSQL's plan names the placeholder.) It
-// also keeps SQLite from reading a guarded table in a program's order, which the plan does not
-// show. A table that is read as a whole is not searched for its scope.
+// could make it search for another tenant's number. (PostgreSQL's plan names the parameter.)
+// unindexed also keeps SQLite from reading a guarded table in a program's order, which the plan
+// does not show. A table that is read as a whole is not searched for its scope.
 func (f *From) unindexed(x sqlast.Expr, row *Row, col *decl.Column) sqlast.Expr {
 	if !f.c.Open || f.c.Dialect != sqlast.SQLite || x == nil || f.c.Satisfying && (f.c.Guarding || !f.c.Scanned(row)) {
 		return x
@@ -230,9 +231,9 @@ func (f *From) Sees(row *Row) bool {
 // Engine is the database for which a statement is written.
 type Engine struct {
 	Dialect sqlast.Dialect
-	// Form returns how the database stores a column. If it is nil, that is unknown, and all texts are compared twice.
+	// Form returns how the database stores a column. If Form is nil, the form is unknown, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
-	// Again: rows sorted by stored values had a misfit, so this statement sorts with guards. See marked in package compile.
+	// Again: rows sorted by stored values had a misfit (see misfit.go), so this statement sorts with guards. See marked in package compile.
 	Again bool
 	// Probe: the statement reads only the greatest row of an ascending stored order with a limit. If that is a misfit, the limit may hide misfits.
 	Probe bool
@@ -242,7 +243,7 @@ type Engine struct {
 type State struct {
 	Engine  Engine
 	known   map[*decl.Column]decl.Form // known has the answers of Engine.Form
-	Dialect sqlast.Dialect             // Dialect is that of Engine
+	Dialect sqlast.Dialect             // Dialect is the dialect of Engine
 	Program bool                       // Program: the statement is compiled from a message, like all queries of programs and all writes
 	Zoned   bool                       // Zoned: local time is not UTC
 	Queries queries
@@ -369,8 +370,9 @@ func (e Column) form() decl.Form {
 // ColumnOf returns a column of a row as an expression.
 func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
 
-// single reports whether the column has PostgreSQL's type real. It is compared as the number that its text
-// spells. As a double, 0.1 would be another number, and a value that the program read would match no row.
+// single reports whether the column has PostgreSQL's type real. Such a column is compared as the number
+// that its text spells. As a double, 0.1 would be another number, and a value that the program read would
+// match no row.
 func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
 
 // Operation is an operation on operands that have the form in which they are compared.
@@ -430,8 +432,9 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	return out
 }
 
-// Determines adds to known each row that a known row determines: the row that a join leads to, or from, if it leads to at most one
-// row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows share.
+// Determines adds to known each row that a known row determines. That is a row at the other end of a join, if the join leads to at
+// most one row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows
+// share.
 func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }

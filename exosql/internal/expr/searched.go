@@ -11,8 +11,9 @@ import (
 // This file has the search for a text in the texts of a row.
 
 // Searched is the condition that the texts of a row match a search, or the rank of the match: see package
-// search. It is like every condition of the program: behind the fence, in a guard, or in a plan that was
-// judged open. So no row out of scope is split into words (TestSearchFence). No index serves it.
+// search. It is like every condition of the program: behind the fence, in a guard, or in a plan that
+// reads only rows in scope (see package fence). So no row out of scope is split into words
+// (TestSearchFence). No index serves it.
 type Searched struct {
 	row  *Row
 	by   *decl.Search

@@ -9,7 +9,7 @@ import (
 // This file has the expressions that contain queries: what a callback asks about linked rows, and
 // whether a query contains a value. Package compile writes the queries.
 
-// Names has the rows that the placeholders of the enclosing callbacks mean.
+// Names has the rows that the parameters of the enclosing callbacks mean.
 type Names map[*message.Node][]Named
 
 // Named is a row, with its name in a callback.
@@ -51,8 +51,9 @@ func (e Subquery) write(f *From, how func(Expr, *From) sqlast.Expr) sqlast.Expr 
 // own grants. The query is behind its own fence, so no value of the outer rows is looked up in rows out
 // of scope (TestAmongReads). The condition is like every other condition of the program.
 //
-// NULLs in the query are ignored: with one, SQL's NOT IN would be true for no row. If the value itself is
-// NULL, both in and notIn are unknown, as for a list; the negation of in, in JavaScript's form, is true.
+// NULLs in the query are ignored: with a NULL, SQL's NOT IN would be true for no row. If the value itself
+// is NULL, both in and notIn are unknown, as for a list; the negation of in, in JavaScript's form, is
+// true.
 type Among struct {
 	X   Expr
 	N   *message.Node // N is the query

@@ -11,10 +11,10 @@ import (
 
 // Operand is one side of a condition. The zero Operand means a calculated value.
 type Operand struct {
-	Column              bool // Column: a column in its stored form
-	Key, UnscopedLookup bool // Key: the column is part of the key; UnscopedLookup: its host allows it to be looked up unscoped
+	Column              bool // Column: the operand is a column in its stored form
+	Key, UnscopedLookup bool // Key: the column is part of the key; UnscopedLookup: the host declared it with AllowUnscopedLookup
 	Optional            bool // Optional: the column's row may be missing, by a left join
-	Value               bool // Value: a value of the program
+	Value               bool // Value: the operand is a value of the program
 }
 
 // Free reports whether rows may be sorted by x, or compared with another table's column, before their scope is checked. x must be a key,

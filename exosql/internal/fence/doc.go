@@ -1,11 +1,12 @@
-// Package fence keeps what a program asks away from rows out of scope, whatever order an engine works in. Its design is DESIGN.md in this package's folder.
+// Package fence keeps a program's conditions away from rows out of scope, in whatever order an engine works. Its design is DESIGN.md in this package's
+// folder.
 //
 // A condition of a program must not be tried on a row out of scope: how long that takes would reveal what is in the row. One statement
 // therefore has up to three forms, which are tried in this order:
 //
-//	open     as a person would write it. It runs if the engine's own plan reads rows in scope only
-//	guarded  the same, with the conditions on some tables behind their scope: CASE WHEN scope THEN condition
-//	fenced   the conditions outside a derived table that holds the scopes, and that no engine opens. It always may run
+//	open     as a person would write it. This form runs if the engine's own plan reads rows in scope only
+//	guarded  the same, but conditions on some tables are tried after their scope: CASE WHEN scope THEN condition
+//	fenced   the conditions are outside of a derived table with the scopes, into which no engine moves them. This form may always run
 //
 // In: the tables of an open statement with their scopes (Table), which package compile writes down, and what EXPLAIN prints, which an
 // engine asks for. Out: a reason not to run the statement (JudgeSQLite, JudgePostgres), the form to try next (Next), which conditions may

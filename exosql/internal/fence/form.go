@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Form is the form in which a statement is compiled. The zero Form is fenced.
+// Form is the form in which a statement is compiled: see the package comment. The zero Form has fences.
 type Form struct {
-	Open   bool     // Open: without fences
+	Open   bool     // Open: the statement has no fences
 	Guards []string // Guards are aliases of tables with guarded conditions, in an open form
 	Scans  []string // Scans are the tables among Guards that are read as a whole, and not searched for their scope
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its
-// guarded tables. The engine runs the statement only if the judge agrees.
+// guarded tables (see Table.Guarded). The engine runs the statement only if the judge
+// agrees.
 
 // Indexes returns the columns, in order, of an index that covers every row. It returns none for an
 // unknown index.
@@ -53,11 +54,11 @@ type judge struct {
 	indexes Indexes
 	seen    []bool
 	out     OutOfScope
-	found   map[string]string // found has the plan's name for the answer of a gate, by the gate's alias
+	found   map[string]string // found has the plan's name for the answer of a gate (see Table.Gates), by the gate's alias
 }
 
-// returned matches the placeholders that a plan uses for the results of its own parts: EXPLAIN
-// writes them like the statement's placeholders.
+// returned matches the names, like $1, that a plan gives to the results of its own parts:
+// EXPLAIN writes them like the statement's parameters.
 var returned = scalar.Pattern(`\$[0-9]+`)
 
 // node judges a node and the nodes below it. filters are conditions that are known to be true before it runs.
@@ -114,7 +115,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 // initPlan matches the name of a part of a plan that runs once, in the forms of PostgreSQL 14 to 16 and of later versions.
 var initPlan = scalar.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
-// gates notes the names that the plan gives to the answers of gates: whether a table has a row.
+// gates notes the names that the plan gives to the answers of gates. A gate asks whether a table has a row: see Table.Gates.
 func (j *judge) gates(node map[string]any) {
 	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
 		name := m[2]

@@ -1,7 +1,7 @@
 package fence
 
-// This file finds in PostgreSQL's EXPLAIN how one table is read. Check reports missing indexes by
-// it. The judge in postgres.go decides whether a statement may run.
+// This file finds in PostgreSQL's EXPLAIN how one table is read, so that Check can report missing
+// indexes. The judge in postgres.go decides whether a statement may run.
 
 import (
 	"encoding/json"

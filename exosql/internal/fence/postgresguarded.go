@@ -10,8 +10,8 @@ import (
 // This file judges how PostgreSQL reads the guarded tables of a statement.
 
 // guarded judges a node that reads a guarded table, including rows out of scope. PostgreSQL tries the
-// conditions of a filter in the order in which it writes them, and stops at the first false one. So only these
-// may come before the scope's last condition: conditions of the scope, a program's condition within CASE WHEN
+// conditions of a filter in the order in which it writes them, and stops at the first false one. Before the
+// scope's last condition only these may come: conditions of the scope, a program's condition within CASE WHEN
 // scope, and a declared link's condition. A condition that the planner derived from others is refused.
 //
 // The table may be read as a whole, or by an index with a value of a link or of the scope for each column. It

@@ -21,15 +21,15 @@ import (
 //
 // MULTI-INDEX OR searches one index for each of several conditions. Each of these searches is judged alone.
 //
-// A guarded table may be read as a whole, or by the value of a link: each condition of the program is tried after the table's scope, and no index serves an order of the
+// A guarded table may be read as a whole, or by the value of a link. Each condition of the program is tried after the table's scope, and no index serves an order of the
 // program.
 //
 // A line that is not understood is a refusal.
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // either is set where the next line has to be one of the searches of a MULTI-INDEX OR: it is the error if it is none
-	several := false // several: such lines were read
+	var either error // either is not nil if the next line must be a search of a MULTI-INDEX OR; either is the error if that line is another one
+	several := false // several: searches of a MULTI-INDEX OR were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
 		if verb == "BLOOM" { // BLOOM FILTER ON t0 (id=?) reads the whole table first

@@ -23,7 +23,7 @@ type Table struct {
 type Match struct{ Column, Alias, Other string }
 
 // Equality is one condition of a scope: the column has the grant's value, or one of a list of
-// values. The placeholders in Params, counted from 1, have these values.
+// values. The statement's parameters in Params, counted from 1, have these values.
 type Equality struct {
 	Column string
 	Params []int

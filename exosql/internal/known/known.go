@@ -1,8 +1,8 @@
 // Package known describes as text what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two
 // runs with the same text do the same.
 //
-// A key that the database chose for a new row has a name there, like "new 2 of orders". The name replaces it in the row and wherever a column refers to
-// the row.
+// A key that the database chose for a new row has a name in the text, like "new 2 of orders". The name replaces it in the row and wherever a column
+// refers to the row.
 package known
 
 import (
@@ -40,12 +40,12 @@ type at struct {
 
 type row struct {
 	engine.Image
-	content string // content is what is known of the row, before new keys have names
+	content string // content is the text of what the run determines of the row, before new keys have names
 }
 
 // Of describes what images determine. refers lists the columns that contain keys; it is called if there are new keys. sees reports whether the program can read a column,
-// since it can't have copied a key that it can't read. Tables that it can't read at all are written by the database itself, which may copy keys: these have one name
-// there too.
+// since it can't have copied a key that it can't read. Tables that it can't read at all are written by the database itself, which may copy keys. Such keys have
+// their names there too.
 func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
 	keys, seen := map[string]bool{}, map[schema.Name]bool{}

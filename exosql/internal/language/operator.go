@@ -21,8 +21,8 @@ type Operator struct {
 	also     []string  // also are other names that programs may use, including JavaScript's own
 	sure     bool      // sure: a condition of JavaScript, which is false and not unknown if an operand is null
 	on       []string  // on are the column interfaces that have the operator
-	params   []string  // params are for paramOf
-	result   string    // result is for resultTerm; "" means a condition
+	params   []string  // params are the kinds of the parameters: see paramOf
+	result   string    // result is the kind of the result: see resultTerm; "" means a condition
 	Null     bool      // Null: the value may be null
 	Ast      sqlast.Op // Ast is the operator in SQL; sqlast.Not for a pattern means a negated like
 	IfNull   sqlast.Op // IfNull is the operator in SQL if the value is a literal null
@@ -34,7 +34,7 @@ type Operator struct {
 	doc      string
 }
 
-// form is a way to compile an operator.
+// form is a way to compile an operator. The comments of its values list the operands.
 type form uint8
 
 const (
@@ -191,8 +191,8 @@ var operators = []Operator{
 
 var one = []string{"value"}
 
-// Units are what times and days are truncated to, and what is added to days. A program names one in
-// a literal, which is part of the message's shape: no text of a program gets into the statement.
+// Units are what times and days are truncated to, and what is added to days. A program names a unit
+// in a literal, which is part of the message's shape: no text of a program gets into the statement.
 var Units = []struct {
 	Name        string
 	First, Plus sqlast.Op

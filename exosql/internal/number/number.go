@@ -41,9 +41,10 @@ func Read(x any) (Decimal, bool) {
 	return Decimal{}, false
 }
 
-// Kept returns the cell of a number for a column in which SQLite turns texts into numbers. It is an
-// integer, if wholes are stored so, or a float that reads as the same decimal. Kept returns false if
-// SQLite would silently keep only 17 digits. Any other value is unchanged.
+// Kept returns the cell of a number for a column in which SQLite turns texts into numbers: with
+// wholes an integer if the number is one, otherwise a float that reads as the same decimal. Kept
+// returns false if SQLite would silently keep only 17 digits. A value that is not a number is
+// unchanged.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)
 	if !ok {

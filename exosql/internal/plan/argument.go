@@ -17,20 +17,20 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Origin is where a placeholder's value comes from: the arguments of the message, those of grant
-// number n of the message, or one of the constants below.
+// Origin is where the value of a statement's parameter comes from: the arguments of the message,
+// those of grant number n of the message, or one of the constants below.
 type Origin int
 
 const (
 	FromMessage Origin = -1
-	FromZone    Origin = -2 // FromZone: the name of the program's time zone, which the host chose
-	FromDepth   Origin = -3 // FromDepth: how deep a tree is if the program does not choose
-	FromCursor  Origin = -4 // FromCursor: a value in the last row of the previous page
-	FromParent  Origin = -5 // FromParent: a value in the row at the start of the link through which the write inserts
-	FromConst   Origin = -6 // FromConst: the number Index itself
+	FromZone    Origin = -2 // FromZone: the value is the name of the program's time zone, which the host chose
+	FromDepth   Origin = -3 // FromDepth: the value is the depth of a tree if the program does not choose one
+	FromCursor  Origin = -4 // FromCursor: the value is in the last row of the previous page
+	FromParent  Origin = -5 // FromParent: the value is in the row at the start of the link through which the write inserts
+	FromConst   Origin = -6 // FromConst: the value is the number Index itself
 )
 
-// Source describes where the value of one placeholder comes from, and how it is converted.
+// Source describes where the value of one parameter comes from, and how it is converted.
 type Source struct {
 	Origin Origin
 	Index  int
@@ -39,9 +39,9 @@ type Source struct {
 
 	OneMore bool // OneMore: the value is the limit of a page, plus one row that shows whether there are more
 
-	Kind    string // Kind is the kind as which the value is bound, if that differs from its own
+	Kind    string // Kind is the kind with which the value is bound, if that differs from its own
 	Elem    string // Elem is the type of an array's elements
-	From    int    // From makes a length of an end position: 1 plus the index of the start position among the values; 0: no
+	From    int    // From is 1 plus the index of the start position, if the value is an end position that becomes a length; else 0
 	Or      int    // Or is 1 plus the index of another position: the smaller one counts
 	Swap    bool   // Swap: the length begins at the smaller of both positions
 	As      string // As is the database type to which the statement converts a text; "": it stays text
@@ -64,7 +64,7 @@ const (
 	ArgIndex    = "index"    // an index in a JSON array, from 0
 	ArgZone     = "zone"     // the name of a time zone
 	ArgDepth    = "depth"    // the depth of a tree, from 1
-	ArgMoving   = "moving"   // rows of a moving window, including the current one; the number before it is bound
+	ArgMoving   = "moving"   // the rows of a moving window, including the current row; the number of rows before the current one is bound
 	ArgSearch   = "search"   // a text to search for, on SQLite
 	ArgMatch    = "match"    // a text to search for, as a regular expression that matches the right texts, on PostgreSQL
 	ArgRank     = "rank"     // a text to search for, as a regular expression with matches that are counted
@@ -96,7 +96,7 @@ const (
 // MaxMoving bounds the rows of a moving window, since PostgreSQL reads them all again for each row in some aggregates.
 const MaxMoving = 1000
 
-// convert returns an argument in the form in which it is bound. all are the arguments around it.
+// convert returns an argument in the form in which it is bound. all has all arguments of the same origin.
 func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) {
 	switch v.Type() {
 	case value.TypeNull:

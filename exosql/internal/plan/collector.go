@@ -77,7 +77,7 @@ func (c *Collector) Rows() *value.Rows {
 // Next returns the description of the cell that the next value fills.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
-// Null takes NULL for the next cell. If the cell is declared as not null, that is a misfit.
+// Null takes NULL for the next cell. If the cell is declared as not null, the NULL is a misfit: see misfit.go.
 func (c *Collector) Null() error {
 	if cell := c.Next(); cell.Sealed > 0 {
 		return c.Add(value.Null())

@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Observed reports to the observer of ctx that the statement begins in a database of the kind system. Call end with what it answered, with the
-// number of rows that it changed, and with its error. The observer gets the names of tables, which the host declared.
+// Observed reports to the observer of ctx that the statement begins in a database of the kind system. Call end with what the statement
+// answered, with the number of rows that it changed, and with its error. The observer gets the names of tables, which the host declared.
 func (p *Plan) Observed(ctx context.Context, system string) (with context.Context, end func(out *Collector, changed int64, err error)) {
 	if !observe.On(ctx) {
 		return ctx, func(*Collector, int64, error) {}
@@ -44,7 +44,8 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 // sqlState matches a code of PostgreSQL. A trigger may choose the code, and put a row's value into it: five characters bound how much that can be.
 var sqlState = scalar.Pattern(`^[0-9A-Z]{5}$`)
 
-// observedError returns the database's code of an error, or its kind; "" for an open statement that the fence refused, after which another runs.
+// observedError returns the database's code of an error, or its kind; "" for an open statement that package fence refused, since the statement then
+// runs in another form.
 func observedError(err error) string {
 	if _, refused := errors.AsType[*fence.Refused](err); refused {
 		return ""

@@ -45,7 +45,7 @@ func (o *Owner) label(row []value.Value) value.Label {
 type owned struct {
 	cells []Cell
 	shown int // shown counts the cells of a row that are part of the answer
-	all   int // all counts these and the cells with ids
+	all   int // all counts the shown cells and the cells with ids
 	row   []value.Value
 }
 

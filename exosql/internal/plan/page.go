@@ -72,8 +72,8 @@ func (c *Collector) later(from []value.Value) bool {
 	return false
 }
 
-// Held returns a cell of SQLite in a form for a cursor. If binding the value gives the same cell, it is that value. Otherwise it is a list of one
-// text, from which exo_cell makes the cell: for bytes, infinities, and texts with NUL or invalid UTF-8.
+// Held returns a cell of SQLite in a form for a cursor. If binding the cell's value gives the same cell, the form is that value. Otherwise the
+// form is a list of one text, from which exo_cell makes the cell: for bytes, infinities, and texts with NUL or invalid UTF-8.
 func Held(x any) (v value.Value) {
 	as := ""
 	switch x := x.(type) {

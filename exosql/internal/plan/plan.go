@@ -11,8 +11,8 @@ import (
 // and tenants share it, so it must never depend on a value. TestPlanHoldsNoValue looks for values.
 type Plan struct {
 	Text    string
-	Args    []Source // Args are the sources of the arguments, in the order of the placeholders
-	Cells   []Cell   // Cells are those of one row of the result
+	Args    []Source // Args are the sources of the arguments, in the order of the statement's parameters
+	Cells   []Cell   // Cells are the cells of one row of the result
 	Shape   *value.Shape
 	Bare    bool                       // Bare: a row has one cell, which the result shows without a record around it
 	Reads   map[string]map[string]bool // Reads has the only tables and columns that the engine lets the statement read, in lower case
@@ -26,14 +26,14 @@ type Plan struct {
 	Probe   bool     // Probe: the statement reads only the greatest row of such an order, to see whether it is a misfit (see expr.Engine.Probe)
 	Notices []string // Notices are about the query, for the reader of the result
 	Own     bool     // Own: PostgreSQL plans the statement with its values, and the text hides those of the program (see expr.State.Render)
-	Typed   string   // Typed is the text of an Own plan that hides no value, by which PostgreSQL infers the type of each
+	Typed   string   // Typed is, for an Own plan, the text in which no value is hidden, from which PostgreSQL infers the type of each value
 	Joins   int      // Joins is the number of tables times the columns of all tables, each table counted at each use (see prepareBytes)
 	Bytes   int      // Bytes is the plan's size in the cache; 0 before it is cached
 
 	// Open is the same query without fences, or nil. An engine runs it only if the engine's own plan
 	// reads rows in scope and no others, in the tables of Tables.
 	Open    *Plan
-	Tables  []fence.Table // Tables has each place where an open plan reads a table
+	Tables  []fence.Table // Tables has each place where an open plan, one without fences, reads a table
 	Derived []string      // Derived has the aliases of an open plan's derived tables
 }
 
@@ -42,7 +42,7 @@ type Cell struct {
 	Kind string
 	Of   string // Of is the kind of a list's items; for a tally, that of its column
 
-	Collected bool // Collected: the texts of many rows, as toText makes them; NULL if there are too many
+	Collected bool // Collected: the cell has the texts of many rows, as toText makes them, or NULL if there are too many
 
 	Rows *Rows // Rows are the rows within this cell; Kind is then value.TypeRows
 
@@ -52,15 +52,15 @@ type Cell struct {
 
 	Owner *Owner // Owner identifies who may read a sealed value; nil: the column's label alone decides
 
-	Exact bool // Exact: a calculated number (see expr.Type)
+	Exact bool // Exact: the cell is a calculated number (see expr.Type)
 	Null  bool
 	Form  cellform.Form // Form is the stored form of a column of SQLite
 	Name  string        // Name is table.column, for errors that the host reads
 	Shown string        // Shown is the program's name for the cell in notices; "" if it has none
 
-	Rounded bool // Rounded: a float from JSON, in which a whole number beyond 2^53 may have lost digits
+	Rounded bool // Rounded: the cell is a float from JSON, in which a whole number beyond 2^53 may have lost digits
 	Misfits bool // Misfits: a value that the column's type can't have becomes null (see Misfits)
-	Tally   bool // Tally: not part of the answer, but the number of misfits that became null in this row of sums, for a notice about Shown
+	Tally   bool // Tally: the cell is not part of the answer; it is the number of misfits that became null in this row of sums, for a notice about Shown
 	Again   bool // Again: rows were sorted by stored values, so if this cell is a misfit, its row is misplaced and the query runs again
 
 	// These describe a cell that is not part of the answer, and that rows are sorted by.
@@ -73,17 +73,17 @@ type RunKind uint8
 
 const (
 	RunAll   RunKind = iota
-	RunFirst         // RunFirst: at most one row
-	RunCount         // RunCount: one number
-	RunValue         // RunValue: one value of all rows, or null
-	RunPage          // RunPage: some rows, and the values of the last one, at which the next page begins
+	RunFirst         // RunFirst: the answer is at most one row
+	RunCount         // RunCount: the answer is the number of rows
+	RunValue         // RunValue: the answer is one value of all rows, or null
+	RunPage          // RunPage: the answer is some rows, and the values of the last row, at which the next page begins
 )
 
 // maxBound bounds the bytes of all bound texts, since one value may be used many times.
 const maxBound = 32 << 20
 
-// Bind returns the values of a plan's placeholders. The host chooses zone. after are the values of a
-// cursor, which the program does not know, or those of the row at the start of a write's link.
+// Bind returns the values of the statement's parameters. The host chooses zone. after are the values
+// of a cursor, which the program does not know, or those of the row at the start of a write's link.
 func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Value, zone string) ([]value.Value, error) {
 	out, size := make([]value.Value, len(p.Args)), 0
 	for i, a := range p.Args {

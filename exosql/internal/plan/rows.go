@@ -31,10 +31,10 @@ type NestedRows struct {
 	misfit *Misfits
 	list   []value.Value
 	row    []value.Value
-	fields []value.Field // fields are those of the last record
+	fields []value.Field // fields are the fields of the last record
 }
 
-// Begin begins the rows of a cell. Their misfits are counted in m.
+// Begin begins the rows of a cell. Their misfits (see misfit.go) are counted in m.
 func (r *Rows) Begin(m *Misfits) *NestedRows { return &NestedRows{of: r, misfit: m} }
 
 // Null takes NULL for the next cell, like Collector.Null.

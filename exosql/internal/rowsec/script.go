@@ -23,7 +23,7 @@ type Granted struct {
 // table is one table of the script: the role's rights to its columns and rows.
 type table struct {
 	live    *schema.Table
-	columns map[string][]string // columns are those for SELECT, INSERT and UPDATE
+	columns map[string][]string // columns has the columns that the role may use, by command: SELECT, INSERT and UPDATE
 	delete  bool
 	rows    map[string][]string // rows has conditions for each command; one of them must be true
 }
@@ -151,7 +151,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	return err
 }
 
-// rights adds what programs may change through a facet, and the columns that are filled in for them.
+// rights adds to the script the rights for what programs may change through a facet, and for the columns that are filled in.
 func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	r := f.Rights
 	if s.isView(f.Table) {

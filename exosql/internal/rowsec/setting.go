@@ -17,9 +17,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// names are the settings of a grant's values, by the slot of the value, or of the first value of a
-// list. They depend only on the structure of the grant, so that a policy made from one grant serves
-// all of that structure.
+// names has the names of the settings with a grant's values, by the slot of the value, or of the
+// first value of a list. They depend only on the structure of the grant, so that a policy made from
+// one grant serves all of that structure.
 type names map[int]string
 
 // namesOf walks in a fixed order through what a grant has for each table: its scope, then the steps of the relation.

@@ -11,8 +11,8 @@ import (
 type Scopes map[*decl.Table]*decl.Scope
 
 // Close finds the scope of every table that the links reach. It fails if two ways lead to a table
-// and may mean different rows: only the host can know which rows are meant. (When each link alone
-// was a scope, tag.projects() left the tenant.)
+// and may mean different rows, since only the host knows which rows are meant. (When each link
+// alone was a scope, tag.projects() left the tenant.)
 //
 // root is the granted table with its predicate. start is the table of the relation that is granted,
 // or nil; that relation is its scope.
@@ -114,8 +114,8 @@ func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
 	return nil
 }
 
-// onlyBack reports whether l leads back from its start over the keys that put the start in scope:
-// those of its declared scope, or of every link into it.
+// onlyBack reports whether l only reverses the links that put its start in scope: the link of the
+// start's declared scope, or every link into the start.
 func onlyBack(l *decl.Link, into []*decl.Link, declared *decl.Scope) bool {
 	if declared != nil {
 		return declared.Kind == decl.ScopeVia && l.Inverse(declared.Link)

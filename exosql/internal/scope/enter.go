@@ -20,9 +20,9 @@ type Entry struct {
 type Condition struct {
 	Kind  ConditionKind
 	Grant *Grant         // Grant has the scopes and values that apply
-	Pred  *decl.Pred     // Pred is for Holds
-	Link  *decl.Link     // Link is for Linked and Followed
-	Rel   *decl.Relation // Rel is for Followed and Among
+	Pred  *decl.Pred     // Pred is the predicate of a Holds
+	Link  *decl.Link     // Link is the link of a Linked or a Followed
+	Rel   *decl.Relation // Rel is the relation of a Followed or an Among
 }
 
 // ConditionKind is the kind of a Condition.

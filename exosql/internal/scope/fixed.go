@@ -15,8 +15,8 @@ type Fixed struct {
 	Slots  []int       // Slots are the numbers of these arguments
 	Pred   *decl.Pred  // Pred is the condition that the column has one of the values
 
-	// Via is the condition by a link that the value comes from, or nil: the rows at the start of the
-	// link have it in their key. Without such a row, no row is in scope.
+	// Via is the condition by a link through which the value comes, or nil. The rows at the start of
+	// the link have the value in their key. Without such a row, no row is in scope.
 	Via *Condition
 }
 
@@ -92,8 +92,8 @@ func (c Condition) direct() bool {
 	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
-// fixedBy adds the columns that a predicate fixes. It refuses two values for one column, since a
-// search for one of them would also find rows without the other.
+// fixedBy appends to fixed the columns that a predicate fixes. It refuses two values for one
+// column, since a search for one of them would also find rows without the other.
 func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false

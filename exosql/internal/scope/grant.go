@@ -6,11 +6,11 @@ import (
 )
 
 // Grant is the structure of a grant without its values, for the compiler. Everything in it is a
-// copy by a shaper.
+// copy without values, made by package shape.
 type Grant struct {
 	Origin plan.Origin
 	Facet  *decl.Facet
-	Rel    *decl.Relation // Rel is nil in a base
+	Rel    *decl.Relation // Rel is nil in the result of Base
 	Scopes Scopes         // Scopes are those of every table that can be reached
 	Chain  Scopes         // Chain has the scopes of the tables that the host's own Follow went through
 	Basis  *Grant

@@ -21,8 +21,8 @@ type Prepared struct {
 // Scope returns the grant, which can be asked for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Depends reports whether a write could bring rows into this scope: other rows decide which rows
-// are in it, or columns that it compares.
+// Depends reports whether a write could bring rows into this scope. That is so if other rows, or
+// columns that the scope compares, decide which rows are in scope.
 func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
@@ -51,9 +51,9 @@ func Grants(grants []Prepared) (all []*scope.Grant) {
 	return all
 }
 
-// Prepare closes the scopes of everything that the facet reaches from r, and freezes it. Grants of
-// one facet and one structure are prepared only once: a host has a grant for each user, and most of
-// the work is to find what the facet reaches.
+// Prepare finds the scopes of all tables that the facet reaches from r, and freezes the
+// declarations. Grants of one facet and one structure are prepared only once. A host has a grant
+// for each user, and most of the work is to find what the facet reaches.
 func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 	own := separate(r)
 	if own == nil {

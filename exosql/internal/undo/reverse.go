@@ -32,7 +32,8 @@ const rounds = 12
 const Most, MostBytes = 1_000_000, 1 << 30
 
 // Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
-// caller rolls back. It also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the reversal.
+// caller rolls back. Reverse also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the
+// reversal.
 func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {

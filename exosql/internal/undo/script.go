@@ -90,7 +90,7 @@ REVOKE ALL ON FUNCTION {in}.exo_undo_keep(), {in}.exo_undo_changed(), {in}.exo_u
 GRANT EXECUTE ON FUNCTION {in}.exo_undo_changed(), {in}.exo_undo_name(text), {in}.exo_undo_forget(), {in}.exo_undo_trim() TO {role};
 `
 
-// Reach returns the tables that a write of the given ones can change, in the order of their names. Partitions have the triggers of their table.
+// Reach returns the tables that a write of the given tables can change, in the order of their names. Partitions have the triggers of their table.
 func Reach(live *schema.Database, written []schema.Name) []*schema.Table {
 	in := map[*schema.Table]bool{}
 	var add func(*schema.Table)

@@ -21,11 +21,11 @@ type Tx struct {
 
 	owned bool // owned: Transact made the Tx, and ends it
 
-	written []decl.RowWrite // written is for the hooks after the commit; turn guards it
+	written []decl.RowWrite // written has the writes for the hooks after the commit; only the holder of turn uses it
 
 	mu     sync.Mutex
 	w      engine.Writer // w is nil when the Tx has ended
-	spoilt atomic.Bool   // spoilt is set by spoil
+	spoilt atomic.Bool   // spoilt: the transaction can't be kept any more (see spoil)
 }
 
 // Begin opens a Tx. RollBackAll rolls it back if it is still open.
@@ -90,7 +90,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 	if err != nil {
 		return Undone("exosql: Transact", err)
 	}
-	defer func() { // this also runs if f panics or Commit could not begin; it does nothing if the Tx has ended
+	defer func() { // the deferred call also runs if f panics or Commit could not begin; it does nothing if the Tx has ended
 		if failed := t.Rollback(ctx); failed != nil {
 			err = errors.Join(err, failed)
 		}

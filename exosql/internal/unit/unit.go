@@ -23,7 +23,7 @@ import (
 // true, and the run ends with Kind Conflict.
 type Unit struct {
 	of  *Units
-	ctx context.Context // ctx is that of the run
+	ctx context.Context // ctx is the context of the run
 
 	mu      sync.Mutex
 	w       engine.Writer
@@ -41,7 +41,7 @@ type Unit struct {
 	capture func(context.Context) error // capture makes a new transaction keep images (see Capture)
 
 	tx       *Tx               // tx is the Tx that this unit is a part of, or nil
-	Late     func(error) error // Late turns a rule of the database that breaks at the end of the unit into an error for the program
+	Late     func(error) error // Late returns the program's error for a rule of the database that the end of the unit broke
 	written  []decl.RowWrite   // written is what the hooks after the commit get
 	settling []decl.RowWrite   // settling is written, once it is committed
 }

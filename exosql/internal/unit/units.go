@@ -29,7 +29,7 @@ type Units struct {
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
 	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
-	Broken     func(error) error // Broken turns a rule of the database that breaks at the end of a Tx into an error for the program
+	Broken     func(error) error // Broken returns the program's error for a rule of the database that the end of a Tx broke
 
 	trimMu  sync.Mutex
 	trimmed time.Time // trimmed is when old images were last deleted
@@ -109,7 +109,7 @@ func Undone(op string, err error) error {
 }
 
 // left is the cause of an error after which no change was kept. why is the cause inside the error
-// of. It gives the text, since the rest of that error's text is written before it.
+// of. why gives the text, since the rest of that error's text is written before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {

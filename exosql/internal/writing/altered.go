@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds what a write alters: columns and rows of its table, rows of other tables that the database changes along with them, and the
-// triggers that act. law.go uses it.
+// This file finds what a write alters for law.go: columns and rows of its table, rows of other tables that the database changes along with
+// them, and the triggers that act.
 
 // columns are names of columns of one table.
 type columns struct {
@@ -22,8 +22,9 @@ type columns struct {
 
 func (c columns) has(name string) bool { return shares(c.Live, c.names, []string{name}) }
 
-// beside reports whether an index or a check reads a secret column of c together with another column that the write changes. Its error could
-// then reveal the secret value. A rule over one column sees only the new value, so it reveals no value that was there.
+// beside reports whether an index or a check reads a secret column of c together with another column that the write changes. The error of
+// that index or check could then reveal the secret value. A rule over one column sees only the new value, so it reveals no value that was
+// there.
 func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
 	return slices.ContainsFunc(c.names, func(secret string) bool {
 		is := columns{c.Live, []string{secret}}.has

@@ -51,7 +51,7 @@ func NewChecker() *Checker {
 	return c
 }
 
-// Declare notes a declared write, and Table checks what that write sets off. Its scope is unknown until a grant gives one.
+// Declare notes a declared write, and Table checks what that write starts. The write's scope is unknown until a grant gives one.
 func (c *Checker) Declare(w Write) {
 	c.Written(w.Table)
 	c.declared[w.Table] = append(c.declared[w.Table], w)

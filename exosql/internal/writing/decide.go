@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
-// This file compares grants for the law (law.go): what another grant shows, which declarations may mean the same table, and which links lead from
-// written rows to rows of other tables.
+// This file compares grants for the law (law.go). It finds what another grant shows, which declarations may mean the same table, and which links
+// lead from written rows to other tables.
 
 // byGranted reports whether rows of t are in scope because they were granted, or because links lead to them from granted rows.
 func byGranted(g *scope.Grant, t *decl.Table) bool {
@@ -60,7 +60,7 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 				w.Leading = append(w.Leading, d.link)
 			}
 		}
-		for _, o := range tables(b) { // not for Go code: it writes by one grant and knows its tables
+		for _, o := range tables(b) { // this is not noted for Go code, which writes by one grant and knows its tables
 			if w.Facet != nil && o != t && len(dependants(b, o)) > 0 && !slices.Contains(w.Beside, o) {
 				w.Beside = append(w.Beside, o)
 			}

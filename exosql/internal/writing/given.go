@@ -16,7 +16,7 @@ import (
 // Given has the rows that a message writes, and the sets of columns that rows give. An update has one row; if a callback calculates its
 // values, the row has no columns.
 type Given struct {
-	Sets [][]string // Sets has column names, sorted within each set
+	Sets [][]string // Sets are the sets of column names, each set sorted
 	Rows []GivenRow
 }
 

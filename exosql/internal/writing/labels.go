@@ -30,7 +30,7 @@ func (r refusing) learns(x change, rule, why string) {
 func (r refusing) labelled() bool { return !r.w.Trusted && len(r.w.Labelled)+len(r.w.LabelledRows) > 0 }
 
 // secretOf returns the labelled columns of a table, by any declaration of it or of a table with common rows. A view's columns have no known place in
-// the table. So if a view of it has a labelled column, each column that w's declaration leaves out counts as labelled.
+// the table. So if a view of the table has a labelled column, each column that w's declaration leaves out counts as labelled.
 func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{Live: c.Live}
 	for _, x := range c.Kin(t) {

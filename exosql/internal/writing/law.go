@@ -63,7 +63,7 @@ type dependant struct {
 	name, why string // name is its name in a permission; why is what its error would reveal of a labelled column
 	reads     func(of func(string) bool) bool
 	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
-	again     bool          // again: it may refuse a row even if its own columns are not written
+	again     bool          // again: the dependant may refuse a row even if its own columns are not written
 	unique    unique
 	trigger   schema.Trigger
 	key       schema.ForeignKey
@@ -142,8 +142,9 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 }
 
 // law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. Otherwise a program
-// that may add a membership could read every project (TestBesideGrants). One that may assign a ticket could read what only its assignee may
-// (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up whole.
+// that may add a membership could read every project (TestBesideGrants). A program that may assign a ticket could read what only the ticket's
+// assignee may (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up
+// whole.
 func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)

@@ -67,7 +67,7 @@ func (w *writer) change() error {
 	return nil
 }
 
-// openChange returns the plan of an update or a delete in an open form, or nil if the write reads any further table.
+// openChange returns the plan of an update or a delete in an open form (see package fence), or nil if the write reads any further table.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
 		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
@@ -75,7 +75,7 @@ func (w *writer) openChange(form fence.Form) *plan.Plan {
 	})
 }
 
-// Guarded returns the open plan of an update or a delete that guards some tables, as compile.Guarded does for queries.
+// Guarded returns the open plan of an update or a delete that guards some tables (see package fence), as compile.Guarded does for queries.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, form fence.Form) *plan.Plan {
 	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets}
 	if p := w.openChange(form); p != nil {

@@ -90,7 +90,7 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	}
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
-	}) { // numbers from the database would lead to rows, and reveal which rows exist
+	}) { // a number from the database could be the key of a row, and would reveal that the row exists
 		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for these columns", fmt.Sprintf(", if new rows may refer to any row of %s that the default names", fk.Table.Name),
 			"programs may insert rows, and the database fills in (%s), which refers to %s: a new row could refer to a row out of scope and reveal that it exists", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}

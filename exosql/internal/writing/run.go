@@ -39,8 +39,8 @@ type Run struct {
 type Host interface {
 	// Read runs one query in the scope of grant g, or with nil in the scopes of the message's grants.
 	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
-	// Write makes all changes, or none. refused is the reason why the open plan did not run, or nil. If the error is a *fence.Refused,
-	// no statement ran.
+	// Write makes all changes, or none. refused is the reason why the open plan (see package fence) did not run, or nil. If the error
+	// is a *fence.Refused, no statement ran.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
 	// Next returns the open plan to try after one was refused, or nil.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan

@@ -21,9 +21,9 @@ type unique struct {
 	where     string            // where is the condition of the rows that the rule covers; "": all rows
 	alike     bool              // alike: NULL equals NULL
 	primary   bool
-	include   []string // include are further columns in its index
+	include   []string // include are further columns in the rule's index
 	late      bool     // late: the database may check the rule only at the end of a transaction (DEFERRABLE)
-	broken    bool     // broken: its index was not built to the end, so equal rows may exist, but new ones are refused
+	broken    bool     // broken: the rule's index was not built to the end, so equal rows may exist, but new ones are refused
 }
 
 func uniquesOf(t *schema.Table) (out []unique) {
@@ -246,8 +246,8 @@ func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
 	})
 }
 
-// fresh reports whether a row that a program inserts, with values for the columns given, can't conflict. It can't if the rule has a column that the
-// program leaves out, and that is NULL, numbered by the database, or a UUID from a function. If such a column is NOT NULL without a default, every
+// fresh reports whether a row that a program inserts, with values for the columns given, can't conflict. It can't if the program leaves out a
+// column of the rule that then is NULL, numbered by the database, or a UUID from a function. If such a column is NOT NULL without a default, every
 // insert fails anyway.
 func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
 	return slices.ContainsFunc(u.equal(), func(name string) bool {

@@ -30,7 +30,7 @@ type Writing struct {
 	Link    *decl.Link // Link leads from the parent to the new rows, or is nil
 	Checks  []Check
 	Change  *plan.Plan // Change is the plan of an update or a delete
-	Misfits *plan.Plan // Misfits counts the rows of Change with a misfit in a column of its conditions; nil if none can exist
+	Misfits *plan.Plan // Misfits counts the rows of Change with a misfit (see misfit.go in package expr) in a column of its conditions; nil if none can exist
 	Found   bool       // Found: Change must find a row (see language.IfUnchanged)
 	Inserts []Insert   // Inserts has one insert for each set of columns that rows give
 	Filled  []Filled   // Filled are the columns that the scope fills in for an insert

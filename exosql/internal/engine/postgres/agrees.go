@@ -17,9 +17,10 @@ import (
 
 // To check a unique key or a foreign key, PostgreSQL ignores the transaction's snapshot and sees later commits. So the success
 // of a write may contradict what its unit has read. Suppose that a program counts the rows with a value, and another program
-// deletes the only one. The first can then insert the value, though no order of the two gives both results. For such keys, a
-// write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that should have
-// been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for SERIALIZABLE.
+// deletes the only one. The first program can then insert the value, though no order of the two gives both results. For such
+// keys, a write also returns its values of the key, and these are looked up in the snapshot. If the snapshot has a row that
+// should have been in the way, the unit is not serializable. The look-up is also a read, which the server remembers for
+// SERIALIZABLE.
 
 // rule is a unique or exclusion constraint of a written table, or a foreign key that refers to it.
 type rule struct {
@@ -27,7 +28,7 @@ type rule struct {
 	parts   []string // parts are expressions over a written row
 	columns []string // columns has the column of each part, or "" for an expression, which any column may change
 	partial bool
-	look    string // look gets an array for each part, and reports whether the snapshot has a row that should have been in the way
+	look    string // look gets an array for each part, and reports whether the snapshot has a row with which the write should have conflicted
 	st      *pgconn.StatementDescription
 }
 
@@ -152,7 +153,7 @@ func (w *Writer) aside(ctx context.Context, f func() error) error {
 	return w.simple(ctx, w.statements.release)
 }
 
-// ruleOf makes a rule from the parts that readRules returned. By an exclusion constraint a row may conflict with itself, which does not count.
+// ruleOf makes a rule from the parts that readRules returned. An exclusion constraint may make a row conflict with itself, which does not count.
 func ruleOf(parts [][]string) rule {
 	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
 	var arrays, names, found, itself []string

@@ -23,7 +23,7 @@ func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args [
 	}
 	defer s.naming(st)()
 	said, err := s.ask(ctx, func(pl *pgconn.Pipeline) {
-		if p.Own { // the estimate is of these values alone
+		if p.Own { // the estimate is valid for these values only
 			params, formats := s.args.encode(args)
 			pl.SendQueryParams("EXPLAIN (FORMAT JSON) "+p.Text, params, st.sd.ParamOIDs, formats, nil)
 			return

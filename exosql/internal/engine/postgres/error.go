@@ -20,8 +20,8 @@ import (
 // error as large as a message. A record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // for all texts together
-	maxServerMessage = 1000 // for the message, if the texts are larger together
-	maxServerDetail  = 190  // for each other text, if the texts are larger together
+	maxServerMessage = 1000 // for the message, if all texts together exceed maxServerError
+	maxServerDetail  = 190  // for each other text, if all texts together exceed maxServerError
 )
 
 // boundError returns err. If it contains a server's error that is too large, it returns a copy of that
@@ -90,8 +90,9 @@ var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 // unset matches the server's message for current_setting without its second argument.
 var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
-// hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all of them,
-// that their host must act, except for an error about a value, which they may avoid. Any other error is returned unchanged.
+// hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all these
+// errors, that the host must act. For an error about a value they get another text, since they may avoid the error. Any other error is
+// returned unchanged.
 func hostError(err error) error {
 	err = lost(err)
 	e, ok := errors.AsType[*pgconn.PgError](err)

@@ -1,7 +1,8 @@
 package postgres
 
-// This file keeps images of rows. The triggers that `exo gen undo` writes keep each changed row in the table exo_undo, if a setting of the transaction
-// names its run. What a savepoint undoes is undone there too. The role may call functions that show it only the rows of its own transaction.
+// This file keeps images of rows, from before and after each change. The triggers that `exo gen undo` writes keep each changed row in the table
+// exo_undo, if a setting of the transaction names its run. A rollback to a savepoint undoes these rows too. The role may call functions that show it
+// only the rows of its own transaction.
 
 import (
 	"bytes"
@@ -138,7 +139,7 @@ func (w *Writer) imagesGiven(p *plan.Plan) []byte {
 	return given
 }
 
-// gives sets that setting before a single statement, unless it is set already.
+// gives sets the setting of imagesGiven before a single statement, unless it is set already.
 func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
 	given := w.imagesGiven(p)
 	if given == nil || string(given) == w.images.given {

@@ -1,6 +1,6 @@
 package postgres
 
-// This file says when a connection was lost, or leads to the wrong server, as after a failover.
+// This file decides whether a connection was lost or leads to the wrong server, as after a failover.
 
 import (
 	"context"
@@ -20,10 +20,10 @@ var (
 	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
 )
 
-// away are the server's codes for a session that it ends, or does not begin, for a reason that passes.
+// away are the server's codes for a session that it ends, or does not begin, for a temporary reason.
 var away = []string{
 	"57P01", "57P02", // the server stops, or another session of it has crashed
-	"57P03",           // it starts
+	"57P03",           // the server starts
 	"57P05",           // the session was idle for too long
 	"53300",           // there are too many connections
 	protocolViolation, // PgBouncer has lost its server, or finds none
@@ -45,7 +45,7 @@ func unreachable(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !errors.Is(err, context.Canceled)
 }
 
-// lost converts the error of a session that was lost before it had sent a COMMIT. It returns any other error unchanged.
+// lost returns the error of a session that was lost before it had sent a COMMIT as engine.Lost does. It returns any other error unchanged.
 func lost(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); known || !unreachable(err) {
 		return err
@@ -61,7 +61,7 @@ func unreached(ctx context.Context, err, said error) error {
 	return engine.Lost(said)
 }
 
-// follows reports whether the server is a standby. A primary that becomes one ends its sessions; a standby that becomes a primary reports that.
+// follows reports whether the server is a standby. A primary that becomes a standby ends its sessions; a standby that becomes a primary reports that.
 func (s *Session) follows() bool { return pgsession.Follows(s.Conn) }
 
 // hear notes that the server stopped waiting for a synchronous standby: because of a cancel request, or of statement_timeout, which counts for a
@@ -76,8 +76,8 @@ func (s *Session) hear(c *pgconn.Config) {
 	}
 }
 
-// flushed makes the next COMMIT wait for the standby, though the transaction changes nothing. A mark may be of a COMMIT whose wait was ended, as
-// by a crash of another session, so without that wait a failover could lose a run that was reported as kept.
+// flushed makes the next COMMIT wait for the standby, though the transaction changes nothing. The COMMIT of a mark may not have waited, for
+// instance because another session crashed. Without a wait now, a failover could lose a run that was reported as kept.
 func (w *Writer) flushed(ctx context.Context, run string) error {
 	for _, text := range []string{"SAVEPOINT exo_seen", settleMark, "ROLLBACK TO SAVEPOINT exo_seen"} {
 		var args [][]byte

@@ -24,7 +24,7 @@ import (
 // pooled has the settings with which each transaction begins.
 type pooled struct {
 	settings          // settings are ours, and those of the URL
-	all      settings // all has a value for each setting that PostgreSQL lists: a transaction that may be kept resets to it
+	all      settings // all has a value for each setting that PostgreSQL lists: a transaction that may be kept resets the settings to these
 	prefix   string   // prefix begins the names of prepared statements, so that no other client has them
 	renames  bool     // renames: the pooler gives prepared statements other names at the server
 	uses     int      // uses counts the transactions
@@ -39,13 +39,14 @@ func (p *pooled) worn() bool { return p != nil && p.uses >= maxUses }
 // These statements remove what other clients have set in the session. They look nothing up by the search path. What they change ends with the
 // transaction; only resetAll would outlive a COMMIT. Servers with the minor releases of November 2024 reset the role with the user.
 const (
-	noLimit  = "SET LOCAL statement_timeout = 0" // else what another client has set could end the statements that reset the rest
+	noLimit  = "SET LOCAL statement_timeout = 0" // otherwise another client's limit could end the statements that reset the rest
 	ownUser  = "SET LOCAL SESSION AUTHORIZATION DEFAULT"
 	ownRole  = "SET LOCAL role TO DEFAULT"
 	resetAll = "RESET ALL"
 )
 
-// setOthers sets the settings that have another value. allSettings are those for which it is used, with the values that they should have.
+// setOthers sets those of the given settings that have another value now. allSettings returns the settings to give it, with the values of this
+// session.
 const (
 	setOthers   = setAll + ` WHERE pg_catalog.current_setting(s.name, true) OPERATOR(pg_catalog.<>) s.value`
 	allSettings = `SELECT json_agg(json_build_array(name, current_setting(name)))::text FROM pg_settings
@@ -55,7 +56,8 @@ const (
 // dotted are settings that triggers of undo read: see images. PostgreSQL does not list settings with a dot.
 var dotted = []string{"exo.run", "exo.given"}
 
-// opening sends BEGIN, and in a shared session what makes it ours. It returns the number of results. commits: the transaction may be kept.
+// opening sends BEGIN, and in a shared session the statements that replace other clients' settings by ours. opening returns the number of results.
+// commits: the transaction may be kept.
 func (s *Session) opening(pl *pgconn.Pipeline, begin *pgconn.StatementDescription, commits bool) int {
 	s.send(pl, begin, nil, nil, nil)
 	if s.Pooled == nil {
@@ -107,7 +109,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 		p.Set(name, c.RuntimeParams[name])
 	}
 	c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
-	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this is for the catalogue: it names no prepared statement
+	c.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // this mode, in which the catalogue is read, names no prepared statement
 	return nil
 }
 
@@ -144,7 +146,7 @@ func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 // protocolViolation is PgBouncer's code for what it refuses: a setting at the start of a connection, and a transaction in statement mode.
 const protocolViolation = "08P01"
 
-// refuses reports whether a pooler has refused a setting of the URL, which pooled carries.
+// refuses reports whether a pooler has refused a setting of the URL. The transactions of pooled set it instead.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == protocolViolation && strings.HasPrefix(e.Message, "unsupported startup parameter")
@@ -165,10 +167,10 @@ func (s *Session) probe(ctx context.Context) error {
 	return nil
 }
 
-// errRenamed is why no plan is open behind such a pooler.
+// errRenamed is why no open plan (see open.go) runs by a pooler that renames prepared statements.
 var errRenamed = fail.Named("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
-// complete reads all settings, as they are after those of Pooled are made.
+// complete reads the values of all settings, after those of Pooled were set.
 func (s *Session) complete(ctx context.Context) error {
 	if _, err := s.Conn.ExecParams(ctx, setAll, s.Pooled.settings.params(), nil, nil, nil).Close(); err != nil {
 		return err
@@ -276,7 +278,7 @@ func (s *Session) exec(ctx context.Context, sd *pgconn.StatementDescription, par
 }
 
 // naming makes guarded prepare st under its name, so that EXPLAIN can ask for its plan and the execution uses that plan. The name is dropped before the
-// transaction ends. The result ends this.
+// transaction ends. The returned function ends this.
 func (s *Session) naming(st *stmt) func() {
 	if s.Pooled != nil {
 		s.named = st

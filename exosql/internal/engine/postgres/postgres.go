@@ -29,7 +29,7 @@ type database struct {
 	prepared int     // prepared bounds the estimated bytes of the statements that a connection keeps
 	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
-	marks    bool        // marks: see engine.Marks
+	marks    bool        // marks: units insert marks of their runs (see engine.Marks)
 	writes   atomic.Bool // writes: a connection for units was made, so a server that only follows another is the wrong one
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
 	of       *identity   // of is the primary's identity, if this is a replica
@@ -166,7 +166,7 @@ var pins = [][2]string{
 	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"max_parallel_workers_per_gather", "0"},
 }
 
-// defaults are for transactions of a session of our own that do not begin as ours do.
+// defaults are settings of a session of our own, for transactions that do not begin with one of our statements.
 var defaults = [][2]string{{"default_transaction_isolation", "read committed"}, {"default_transaction_deferrable", "off"}, {"default_transaction_read_only", "on"}}
 
 // ceiling reads the role's own statement timeout, in milliseconds; 0: none.
@@ -176,7 +176,7 @@ const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_time
 // if its process dies.
 const maxStatement = time.Hour
 
-// Connect opens one guarded connection, sets it up, and verifies that PostgreSQL refuses what it must refuse.
+// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses what it must refuse.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, writes: &e.writes}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
@@ -200,7 +200,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s.hear(&c.Config)
 	err := s.dial(ctx, c, e.config.AfterConnect)
 	carries := false
-	if refuses(err) && s.Pooled == nil { // without the settings of the URL it can be found out what the session is
+	if refuses(err) && s.Pooled == nil { // a connection without the URL's settings shows what kind of session it is
 		c.RuntimeParams = map[string]string{"application_name": c.RuntimeParams["application_name"]}
 		if err = s.dial(ctx, c, nil); err == nil {
 			_ = s.Close()
@@ -276,12 +276,13 @@ func (s *Session) setUp(ctx context.Context) error {
 
 const beginReads = "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY"
 
-// pin makes the settings of the session, or those with which each transaction of a shared one begins. It returns the role's own statement timeout.
+// pin makes the settings of the session, or the settings with which each transaction of a shared session begins. pin returns the role's own statement
+// timeout.
 func (s *Session) pin(ctx context.Context) (ms string, err error) {
 	if s.Pooled != nil {
 		return s.pinPooled(ctx)
 	}
-	if _, err := s.One(ctx, pinPath); err != nil { // this comes first, since the other statements name no schemas
+	if _, err := s.One(ctx, pinPath); err != nil { // the search path is set first, since the other statements name no schemas
 		return "", err
 	}
 	var all settings

@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Refusals are the open plans that were refused lately, on any connection. If another connection
-// would admit such a plan, it runs fenced here: slower, but no less safe. An admission is not
-// shared, since another connection may have another search path.
+// Refusals are the open plans (see open.go) that were refused lately, on any connection. If
+// another connection would admit such a plan, its query still runs with fences: slower, but no
+// less safe. An admission is not shared, since another connection may have another search path.
 type Refusals struct {
 	Now func() time.Time // Now is set by tests, or nil
 

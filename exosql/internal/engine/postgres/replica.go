@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// identity is what a statement's meaning depends on, and what a replica has in common with its primary. A replica has the catalogue of its primary, so
-// nothing else of what Check compares can differ.
+// identity has what a statement's meaning depends on and a replica must have in common with its primary. A replica has its primary's catalogue, so
+// nothing else that Check compares can differ.
 type identity struct {
 	Recovering bool
 	System     string // System is a random number that initdb has given to the primary, and that its standbys have
@@ -30,7 +30,7 @@ type identity struct {
 	Role       string
 	Path       string
 
-	number int // number is the replica's, for errors
+	number int // number is the number of the replica, for errors
 }
 
 // readIdentity fails if the role may not ask for the number of the system, or, later, for the timeline.
@@ -41,9 +41,9 @@ const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery()
 const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 8), pg_current_snapshot())
 	FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
 
-// mustFollow fails unless the server is a standby on which all transactions are over that are over in the position $1, $2: it has replayed the log up to
-// there, or knows an outcome of each of them. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
-// server skips the statements after it; else they have later snapshots. The error quotes the word that is no number.
+// mustFollow fails unless the server is a standby on which all transactions have ended that have ended in the position $1, $2. It has replayed the log up
+// to there, or knows how each of them ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
+// server skips the statements after it; otherwise those statements have later snapshots. The error quotes the word that is no number.
 const (
 	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' WHEN (
 	SELECT CASE WHEN b.until - b.xmin <= 1000 THEN NOT EXISTS (SELECT FROM generate_series(b.xmin, b.until - 1) AS x
@@ -189,7 +189,7 @@ var (
 	errPromoted   = fail.Named("exosql: the server is no replica any more")
 )
 
-// notFollowing converts the error of mustFollow.
+// notFollowing returns the error of mustFollow as an engine.ErrElsewhere, and any other error unchanged.
 func notFollowing(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -201,14 +201,15 @@ func notFollowing(err error) error {
 	return fmt.Errorf("%w: %w", engine.ErrElsewhere, engine.ErrBehind)
 }
 
-// ofServer begin codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator, disks.
+// ofServer has the beginnings of codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator,
+// disks.
 var ofServer = []string{"08", "40", "53", "57", "58", "XX001", "XX002"}
 
 func isOfServer(e *pgconn.PgError) bool {
 	return slices.ContainsFunc(ofServer, func(code string) bool { return strings.HasPrefix(e.Code, code) })
 }
 
-// elsewhere marks errors of a replica that another server may not have.
+// elsewhere adds engine.ErrElsewhere to errors of a replica that another server may not have.
 func (s *Session) elsewhere(ctx context.Context, err error) error {
 	if s.reach == nil || err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
 		return err
@@ -227,7 +228,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// connectError words an error of connecting. It marks the error of a replica that can't be reached now.
+// connectError calls the package's connectError, and marks the error of a replica that can't be reached now.
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)

@@ -18,9 +18,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements. All parts of a query run in one
-// batch, in a read-only transaction that is rolled back. So nothing that a statement sets outlives
-// it.
+// Session is one guarded connection (see engine.Engine) with its prepared statements. All parts of
+// a query run in one batch, in a read-only transaction that is rolled back. So nothing that a
+// statement sets outlives it.
 type Session struct {
 	Conn    *pgconn.PgConn
 	cancel  *canceller
@@ -30,10 +30,10 @@ type Session struct {
 	timeout time.Duration // timeout bounds the time that a statement may run
 	maxCost float64       // maxCost is the highest cost of a statement; 0: no limit
 	Used    time.Time     // Used is when the last query ended
-	busy    bool          // busy: it is in a batch, so that after a panic its state is unknown
+	busy    bool          // busy: the session is in a batch, so that after a panic its state is unknown
 	bad     bool
 	alone   bool         // alone: the server did not wait for its standby (see hear)
-	writes  *atomic.Bool // writes is that of the database
+	writes  *atomic.Bool // writes is the field writes of the database
 	args    arguments
 	own     bool // own: the statement is planned with its values (see plan.Plan.Own)
 
@@ -43,34 +43,34 @@ type Session struct {
 
 	Pooled    *pooled                      // Pooled is set if a pooler shares the session with other clients
 	named     *stmt                        // named is prepared under its name for the transaction of guarded; only in a shared session
-	last      *pgconn.StatementDescription // last is the statement that the unnamed one of the pipeline is; only in a shared session
+	last      *pgconn.StatementDescription // last is the statement that was last prepared without a name in the pipeline; only in a shared session
 	described *pgconn.StatementDescription // described is the server's last answer to a Prepare in a pipeline
 
-	settings *engine.Settings // settings are set by With
+	settings *engine.Settings // settings has the values that policies read, from With; or nil
 	set      *pgconn.StatementDescription
 	was      []string // was has the names of settings that are set in the unit of work
 
-	unit     *unitStatements // unit is set for a Writer in a unit of work
+	unit     *unitStatements // unit has the statements of a Writer's unit of work; nil outside of a unit
 	affected int64           // affected counts the rows that statements have changed
 	later    []found         // later has the values of keys that the unit has changed, to be looked up in its snapshot (see agree)
 
-	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned is set for a Writer
+	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned returns the rules that a plan's write could break; nil except for a Writer
 
-	reach    *following                   // reach is set for a replica
-	position *pgconn.StatementDescription // position is readPosition, once a primary was asked for it
+	reach    *following                   // reach is what a replica must have replayed; nil for a primary
+	position *pgconn.StatementDescription // position is the prepared readPosition; nil before a primary is asked
 }
 
 // stmt is a prepared statement with the decoders of its cells.
 type stmt struct {
 	kinds  []string // kinds are the arguments' types with which the statement was prepared
-	name   string   // name is the name of the prepared statement; in a shared session, of that in one transaction
+	name   string   // name is the name of the prepared statement; in a shared session it is valid within one transaction
 	types  []uint32 // types are the parameters' types that were given; 0: the server finds them
-	pooled bool     // pooled: it is prepared anew in each transaction
+	pooled bool     // pooled: the statement is prepared anew in each transaction
 	sd     *pgconn.StatementDescription
 	decode []decoder
 	texts  []bool // texts marks the cells that are texts, taken unchanged
 	rows   []*rowsDecoder
-	rules  []rule // rules are those with parts after the cells; wrote gets these parts
+	rules  []rule // rules are the rules with parts in the result after the cells; wrote gets these parts
 	wrote  func([]rule, [][]byte)
 	open   *opened
 	costed time.Time // costed is when the cost was last found to be below the limit
@@ -127,7 +127,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	case !ok || e.Code == notSupported:
 		// The tables of the prepared statement have changed, so it is prepared again.
 		s.stmts.Remove(p)
-		err = run(ctx, p, args, out) // this judges an open plan again
+		err = run(ctx, p, args, out) // run judges an open plan again
 	case e.Code == invalidStatement:
 		// A pooler in front of the server has dropped the prepared statement.
 		s.bad = true
@@ -284,7 +284,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	send(pl)
 	pl.SendPipelineSync()
 	if s.named != nil {
-		pl.SendDeallocate(s.named.name) // this comes before the end, after which another client may have the session
+		pl.SendDeallocate(s.named.name) // the statement is dropped before the transaction ends, after which another client may have the session
 	}
 	s.send(pl, end, nil, nil, nil)
 	err = pl.Sync()
@@ -317,7 +317,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		err = notFollowing(err)
 	}
 	if cerr := pl.Close(); err == nil {
-		err = cerr // this is the error of the rollback
+		err = cerr // cerr is the error of the rollback
 	}
 	err = boundError(err)
 	switch {
@@ -355,8 +355,8 @@ func (s *Session) rollBack() {
 	_, _ = s.Conn.ExecParams(ctx, "ROLLBACK", nil, nil, nil, nil).Close() // the connection's state shows the result
 }
 
-// translate converts an error of the server for a program. stopped is the error if the server
-// itself ended the query. Only the host reads the server's text.
+// translate converts an error of the server into one for a program. stopped is the error if
+// the server itself ended the query. Only the host reads the server's text.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}

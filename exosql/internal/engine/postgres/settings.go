@@ -17,7 +17,7 @@ const (
 	fromArrays = `)) FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value)`
 )
 
-// settings are made in their order.
+// settings are set in their order.
 type settings struct {
 	names, values []string
 	encoded       [][]byte // encoded is the result of params; nil: not made yet

@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// decodeTime returns the instant that is so many microseconds after 2000. A timestamp without time
+// decodeTime returns the instant that b gives as microseconds since 2000. A timestamp without time
 // zone is in UTC. Infinity becomes the zero Value.
 func decodeTime(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))

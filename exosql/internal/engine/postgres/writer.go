@@ -27,7 +27,7 @@ type Writer struct {
 	commit, immediate, deferrable *pgconn.StatementDescription
 	mark                          *pgconn.StatementDescription // mark is nil if runs insert no marks
 	statements                    unitStatements
-	rules                         map[string]*knownRules // rules are by table
+	rules                         map[string]*knownRules // rules has the rules of each table, by its name
 	knows                         bool                   // knows: the unit has read something
 	atOnce                        time.Time              // atOnce is when the database was last found to have no deferrable constraints
 	images                        *images                // images are the rows that the unit has changed, as they were before and after; nil until Capture
@@ -58,7 +58,7 @@ const readOnly = `SELECT set_config('statement_timeout', $1, true), set_config('
 // transaction: keys, exclusions and foreign keys have triggers that show it. Any role may ask.
 const canDefer = `SELECT EXISTS (SELECT FROM pg_catalog.pg_trigger AS t WHERE t.tgdeferrable)`
 
-// atOnceFor is how long the answer is used that no constraint can be deferred.
+// atOnceFor is how long a unit relies on the last answer that no constraint can be deferred.
 const atOnceFor = time.Minute
 
 // ConnectWriter implements engine.Engine.
@@ -204,7 +204,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 
 // unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. In that case
 // ON CONFLICT DO NOTHING fails too. Otherwise a program could find no row with a value and then read that the value is
-// taken. It would come both before and after the unit that inserted the value (TestWriteOrders).
+// taken. The program's unit would come both before and after the unit that inserted the value (TestWriteOrders).
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -240,7 +240,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 	return err != nil && !broken, was
 }
 
-// laterRows is how many rows' keys are noted before they are looked up even without a read.
+// laterRows is the number of noted rows at which their keys are looked up, even if the unit has read nothing.
 const laterRows = 1000
 
 func (w *Writer) waiting() (n int) {
@@ -318,7 +318,7 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// retyped makes a unit begin again if err is of statements that have run, and whose results have other types by now.
+// retyped makes a unit begin again if err means that statements have run, but now return results of other types.
 func (w *Writer) retyped(changes []engine.Change, err error) error {
 	if !errors.Is(err, errRetyped) {
 		return err
@@ -522,7 +522,7 @@ var rules = map[string]engine.Rule{
 	"P0001": engine.Trigger, // RAISE EXCEPTION
 }
 
-// late converts a server's error at the end of a transaction, like violation for a statement.
+// late returns a server's error at the end of a transaction as violation does, with Late set.
 func late(err error) error {
 	err = violation(nil, nil, err)
 	if v, ok := err.(*engine.Violation); ok {
@@ -531,7 +531,8 @@ func late(err error) error {
 	return err
 }
 
-// violation converts a server's error about a constraint, since its message and detail quote values.
+// violation returns a server's error about a constraint as an *engine.Violation, since the server's message and detail quote values. It returns other
+// errors unchanged.
 func violation(p *plan.Plan, args []value.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

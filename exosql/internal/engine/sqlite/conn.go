@@ -98,12 +98,12 @@ func (c *conn) fault(code int32) error {
 // stmt is a prepared statement.
 type stmt struct {
 	P     uintptr
-	texts []int32 // texts are the placeholders with bound texts
-	fixed bool    // fixed: compiled by sqlite3_prepare (see open.go)
+	texts []int32 // texts are the parameters with bound texts
+	fixed bool    // fixed: the statement was compiled by sqlite3_prepare, so SQLite never plans it again (see open.go)
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
 	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values
-	epoch int                 // epoch is the epoch of the schema in which scans is valid
+	epoch int                 // epoch is the Session's epoch for which scans is valid
 
 	refused *fence.Refused // refused is why the plan was refused, so that there is no statement; or nil
 	until   time.Time      // until is when the refusal ends
@@ -150,7 +150,7 @@ func (c *conn) bytes(st *stmt) int {
 
 func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 
-// bind sets every placeholder. There must be one value for each, since a placeholder without one
+// bind sets every parameter. There must be one value for each, since a parameter without a value
 // would keep the value of another run.
 func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
@@ -222,7 +222,7 @@ const keptRoom = 64 << 10
 // Numbers stay until the next run overwrites them, since unbinding them would make SQLite plan the
 // statement again.
 func (c *conn) reset(st *stmt) {
-	sqlite3.Xsqlite3_reset(c.Tls, st.P) // this repeats the error of the last step, which is known
+	sqlite3.Xsqlite3_reset(c.Tls, st.P) // the result is the error of the last step, which is known
 	for _, n := range st.texts {
 		sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
 	}

@@ -322,7 +322,7 @@ func local(at, name string) any {
 var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // later returns the day that is n units after another; a unit has a number of days or of months. If
-// the month has no such day, it is the month's last day. Years are 1 to 9999.
+// the month has no such day, the result is the month's last day. Years are 1 to 9999.
 func later(day string, n, days, months int64) any {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil || n < -4_000_000 || n > 4_000_000 {

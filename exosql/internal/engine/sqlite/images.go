@@ -1,7 +1,8 @@
 package sqlite
 
-// This file keeps images of rows. SQLite's pre-update hook reports each row before it changes, whatever changes it: REPLACE, a trigger, a cascade. It
-// does not report later rollbacks. So the row before its first event is kept, and at the end each such row is read again by its key.
+// This file keeps images of rows, from before and after a unit. SQLite's pre-update hook reports each row before it changes, whatever changes it:
+// REPLACE, a trigger, a cascade. It does not report later rollbacks. So the row before its first event is kept, and at the end each such row is read
+// again by its key.
 
 import (
 	"context"
@@ -132,7 +133,7 @@ func (im *images) has(k imageKey) bool {
 	return ok
 }
 
-// touch keeps a row at its first event, in its state before. there reports whether the row existed.
+// touch keeps the state that a row had before its first change in the unit. there reports whether the row existed.
 func (im *images) touch(k imageKey, row []engine.Cell, there bool) {
 	if im.err != nil {
 		return
@@ -300,8 +301,8 @@ func (t *imageTable) byKey() string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM main." + sqlname.Quote(t.Table.Name) + " WHERE " + where
 }
 
-// rowNow returns a row in its present state, or nil if it does not exist. SQLite may compare keys more widely than exactly: another row that it finds so
-// has its own event.
+// rowNow returns a row in its present state, or nil if it does not exist. SQLite may compare keys more widely than exactly: another row that it finds in
+// this way has its own event.
 func (w *Writer) rowNow(st *stmt, k imageKey, x touched) (row []engine.Cell, err error) {
 	w.C.lock()
 	defer w.C.unlock()
@@ -503,7 +504,7 @@ func Literal(c engine.Cell) (driver.Value, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// bindCells binds cells to the placeholders of a statement. reset frees them.
+// bindCells binds cells to the parameters of a statement. reset frees them.
 func (c *conn) bindCells(st *stmt, cells []engine.Cell) error {
 	values := make([]driver.Value, len(cells))
 	size := 0

@@ -14,7 +14,7 @@ import (
 )
 
 // These are the statements for the table of marks. A host that settles a run has the only write lock. So a
-// unit that has inserted its mark has ended by then, and one that has not fails when it inserts it.
+// unit that had inserted its mark has ended by then. A unit that had not fails when it inserts its mark.
 const (
 	leaveMark  = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 1, ?)`
 	settleMark = `INSERT INTO exo_runs (run, kept, at_ms) VALUES (?, 0, ?) ON CONFLICT (run) DO NOTHING`

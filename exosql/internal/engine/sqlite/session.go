@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Session is one guarded connection with its prepared statements.
+// Session is one guarded connection (see engine.Engine) with its prepared statements.
 type Session struct {
 	engine *Database
 	C      *conn
@@ -34,9 +34,9 @@ func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	return s, nil
 }
 
-// connect opens a connection, and waits while another connection has the database locked. If two
-// connections switch to the write-ahead log at once, SQLite reports to one immediately that the database
-// is locked, whatever its busy timeout: both have read, and then neither may wait for the other.
+// connect opens a connection, and waits while another connection has the database locked. Two
+// connections may switch to the write-ahead log at once. SQLite then reports to one of them at once that
+// the database is locked, whatever its busy timeout: both have read, so neither may wait for the other.
 func (e *Database) connect(ctx context.Context, dsn string, first func(*Session) error) (*Session, error) {
 	for wait := (Patience{}); ; {
 		s, err := e.attempt(dsn, first)

@@ -15,10 +15,10 @@ import (
 // for its scope. That is right for one tenant of many, and ten times slower than reading the whole
 // table for the tenant that has most of it. With statistics (ANALYZE) SQLite can choose once it
 // knows the value. So before such a search runs, SQLite is asked for the plan again, with the
-// values of the scopes. It gets no value of the program: by an estimate from all tenants'
-// statistics, the time would reveal how frequent that value is. If SQLite would scan, the guarded
-// statement that scans runs instead. The answer only chooses between two statements that are each
-// judged.
+// values of the scopes. SQLite gets no value of the program: with an estimate from all tenants'
+// statistics, the time would reveal how frequent that value is. If SQLite would scan, the
+// statement with guards (see package fence) that scans runs instead. The answer only chooses
+// between two statements that are each judged.
 
 // maxShares bounds the answers that a statement remembers, and shareBytes the size of each.
 const (

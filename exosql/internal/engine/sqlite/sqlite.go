@@ -37,7 +37,7 @@ type Database struct {
 	read     string       // read opens a connection that can't write
 	write    string       // write opens a connection that can write
 	prepared int          // prepared bounds the bytes of the statements that a connection keeps
-	marks    bool         // marks: see engine.Marks
+	marks    bool         // marks: units insert marks of their runs (see engine.Marks)
 	Opened   atomic.Int64 // Opened counts the connections that were opened, without Keep
 	Keep     *sql.DB      // Keep is the connection that keeps a database in memory alive
 }
@@ -112,9 +112,9 @@ type guard struct {
 	writes atomic.Pointer[plan.Write]
 	bounds atomic.Bool // bounds: the begin or end of a unit of work, or of a part of it, may run
 
-	keys     map[string]map[string]map[string]bool // keys is the result of foreignKeys
-	asked    map[string]map[question]bool          // asked is what each table or view, in lower case, asks for in addition to its columns
-	learning map[question]bool                     // learning is what a probe has asked for; nil while no probe is compiled
+	keys     map[string]map[string]map[string]bool // keys has the columns that SQLite reads to check foreign keys: see foreignKeys
+	asked    map[string]map[question]bool          // asked has what each table or view, in lower case, asks the authorizer for in addition to its columns
+	learning map[question]bool                     // learning has what a probe (see Learn) has asked for; nil while no probe is compiled
 	denied   bool                                  // denied: the current or last plan was denied something
 }
 

@@ -40,7 +40,7 @@ func (w wholeState) numbers(more int64) (n int64) {
 func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	value := pointerAt(argv)
 	kind := sqlite3.Xsqlite3_value_type(tls, value)
-	if kind != sqlite3.SQLITE_INTEGER { // the cell is NULL or a misfit
+	if kind != sqlite3.SQLITE_INTEGER { // the cell is NULL or a misfit, which is no whole number
 		return
 	}
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, wholeStateSize)

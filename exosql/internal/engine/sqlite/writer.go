@@ -25,16 +25,16 @@ import (
 // newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // stale: what it knows of foreign keys may be outdated
+	stale bool          // stale: what the connection knows of foreign keys may be outdated
 	blind bool          // blind: the unit has written labelled values (see rewrite)
 	marks bool          // marks: runs insert marks
 	late  []*plan.Write // late has the writes after which a deferred foreign key was unmet, in order, each once
 
 	bounds map[string]*stmt // bounds are the statements that begin and end transactions and their parts
 
-	images    *images                // images are those of the unit, after Capture
+	images    *images                // images are the images of the unit's rows; nil before Capture
 	unhooked  bool                   // unhooked: a kept statement may have been compiled without the hook for images
-	layouts   map[string]*imageTable // layouts is nil before it is read
+	layouts   map[string]*imageTable // layouts has the layouts of the tables' images; nil before they are read
 	layoutsOf string                 // layoutsOf is the version of the schema in layouts
 }
 
@@ -264,7 +264,7 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	return err
 }
 
-// serial marks an error after which the unit can run again.
+// serial adds engine.ErrSerial to an error after which the unit can run again.
 func serial(err error) error {
 	if primary(codeOf(err)) == sqlite3.SQLITE_BUSY {
 		return fmt.Errorf("%w: %w", engine.ErrSerial, err)
@@ -344,7 +344,8 @@ func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column s
 }
 
 // foreignKeys returns, for each written table, the columns that SQLite itself reads to check
-// foreign keys: of the tables that it refers to, and of the tables that refer to it.
+// foreign keys: columns of the tables that the written table refers to, and of the tables
+// that refer to it.
 func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
 	st, err := c.prepare(`SELECT m.name, f."table", f."from", coalesce(f."to", (SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1), 'rowid')
 		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'`)
