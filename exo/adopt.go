@@ -11,7 +11,7 @@ import (
 )
 
 // adopt turns a value that an object returned into one that a guest may hold. Objects become numbers of the reply, and numbers of this run when
-// the reply is delivered. They are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
+// the reply is delivered. The objects are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
 // itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {

@@ -137,7 +137,7 @@ func (s *Session) Console() string {
 	return s.console.shown.String()
 }
 
-// These limit how many notices of a run are shown, the first ones, and how many bytes of each.
+// A run shows its first maxNotices notices, and at most maxNoticeBytes bytes of each.
 const (
 	maxNotices     = 8
 	maxNoticeBytes = 500

@@ -35,7 +35,7 @@ type Config struct {
 	Review Reviewer
 	// Bits bounds what declassifiers reveal, and must be set if one is granted: see Method.Declassifies.
 	Bits BitBudget
-	// Budgets bound what runs use together, whatever their tools; nil: nothing does.
+	// Budgets bound what several runs use together, even runs of different tools; nil: no budget bounds them.
 	Budgets Budgets
 	// SeveralStores lets a run change several databases, each with a commit of its own: if one
 	// fails after another, it is not known what was kept.

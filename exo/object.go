@@ -16,10 +16,10 @@ type Object interface {
 	// Describe describes the object to the gate. An error means that the object can't be
 	// used. The host gets it when it grants the object.
 	Describe() (message.Description, error)
-	// Eval answers a checked message whose innermost receiver is this object. It
-	// owns the whole message, which may refer to other objects (m.Objects): Eval must refuse
-	// objects that it does not accept.
-	// It must return soon after ctx has ended. The run waits for Eval: an effect that has begun
+	// Eval answers a checked message whose innermost receiver is this object. The
+	// message may refer to other objects, too (m.Objects): Eval must refuse objects that
+	// it does not accept.
+	// Eval must return soon after ctx has ended. The run waits for Eval: an effect that has begun
 	// can't be called off, and nothing may take effect after its run is over.
 	Eval(ctx context.Context, m *Message) (value.Value, error)
 }

@@ -22,7 +22,7 @@ const (
 	_        Op = iota // no node has Op zero
 	OpRef              // a granted object
 	OpLit              // a literal value
-	OpParam            // the placeholder that a callback is given
+	OpParam            // the placeholder: the node that a callback is given in place of a row
 	OpField            // the field Name of Recv
 	OpCall             // a call of the method Name of Recv, with Args
 	OpLambda           // a callback: Recv is its OpParam, and Args[0] is its result
@@ -45,7 +45,7 @@ type Node struct {
 
 	Type   *Type
 	method *Method // for OpCall and OpParam: the method called
-	free   []*Node // the placeholders of open callbacks that the node depends on
+	free   []*Node // the placeholders of callbacks that have not returned yet, if the node depends on them
 	dead   bool    // for OpParam: its callback has returned
 	spent  bool    // for OpLambda: a call already has it as its argument
 	sends  bool    // for OpCall: the call sends the message
@@ -509,10 +509,10 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
-// RowArg names the type argument of an object that has the type of the rows which it shows. Method.Row refers to it.
+// RowArg names a type argument of an object: the type of the rows that the object shows. Method.Row refers to it.
 const RowArg = "row"
 
-// ShownArg names the type argument of an object with callbacks over another object's rows. The argument has the type of what that object shows.
+// ShownArg names a type argument of an object whose callbacks get the rows of another object. The argument is the type of what that other object shows.
 const ShownArg = "shown"
 
 // nests reports whether a call of m on recv gives an expression and sends nothing, as every call
@@ -530,7 +530,7 @@ func (c *Checker) Has(n *Node, name string) bool {
 	return m != nil && (!m.onlyNested() || c.nests(m, n))
 }
 
-// Row returns the interface of the row that n means in a callback, or nil. n means a row if it is a link to at most one
+// Row returns the interface of the row that n represents in a callback, or nil. n represents a row if it is a link to at most one
 // row, from a row or from another such link. Programs read the row's fields from n, which are null if there is no row.
 func (c *Checker) Row(n *Node) *Interface {
 	if !c.one(n) {
@@ -562,7 +562,7 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 	return t
 }
 
-// one reports whether n, in a callback, means at most one row.
+// one reports whether n, in a callback, represents at most one row.
 func (c *Checker) one(n *Node) bool {
 	if n.Op != OpCall || n.Closed() || n.Type.Args[RowArg] == nil {
 		return false
@@ -644,7 +644,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 // maxShown is how many bytes of an unknown name an error shows.
 const maxShown = 60
 
-// nearest returns the listed name that the program most likely meant. If there is none, it returns such a method that is not listed.
+// nearest returns the listed name that the program most likely meant. If no listed name is near, it returns the nearest method that is not listed.
 func (i *Interface) nearest(name string, listed []string) string {
 	n := scalar.Nearest(name, listed)
 	if n == "" && i != nil {

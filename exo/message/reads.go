@@ -33,7 +33,7 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
 }
 
 // totals joins the labels of what the receiver and the arguments of a total method show, since the
-// result shows that. A program that compares, sorts or groups by the result reads it, as with a column.
+// result shows the same. A program that compares, sorts or groups by the result reads it, like a column.
 func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	l := c.Catalog.Shows(recv.Type)
 	for _, a := range args {

@@ -237,11 +237,11 @@ func (e *env) taken(op, name string) error {
 	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} already has a meaning here; choose another name", "name", name))
 }
 
-// wide resolves Term.Wide: it finds the expression interface of the narrowest type that fits all of
-// them.
+// wide resolves Term.Wide: it finds the expression interface of the narrowest type that fits all terms
+// in Wide.
 func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
-	var label value.Label // the type that results has the labels of all types that it is made from
+	var label value.Label // the type that results has the labels of all terms in Wide
 	null := t.Null
 	for _, w := range t.Wide {
 		x, err := e.resolve(op, w)

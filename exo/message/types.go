@@ -115,8 +115,8 @@ type Term struct {
 
 	// Wide is an expression of the narrowest type that fits all of these expressions or values.
 	// Whole numbers fit in floats, and floats in decimals; no other types mix. The type admits null
-	// if one of theirs does. To names the interface of expressions for each type; nil: the type of
-	// the value itself. With Own, To is for fields that are plain values.
+	// if one of the given types does. To names the interface of expressions for each type; nil: the
+	// result is the type itself. With Own, To is for fields that are plain values.
 	Wide []*Term
 	To   map[string]string
 }

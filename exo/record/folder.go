@@ -363,7 +363,7 @@ func (l *Folder) Close() error {
 	stop, kept := l.stop, l.kept
 	l.stop, l.kept = closedAlready, nil
 	l.mu.Unlock()
-	if kept != nil { // wait for the erasing: cut short, it would look like a change of the log
+	if kept != nil { // wait until the erasing is complete: a part of it would look like a change of the log
 		close(stop)
 		<-kept
 	}

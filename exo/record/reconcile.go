@@ -57,7 +57,7 @@ type Settler interface {
 // call out if nothing else has. So Reconcile also asks it about calls that had not begun to act when their process was killed.
 type Resumer interface {
 	Settler
-	// Resumes reports whether Settle is to be asked about a call of the method that has not begun, after a run of which this is known.
+	// Resumes reports whether Settle is to be asked about a call of the method that has not begun. committed is the recorded state of the run's commit.
 	Resumes(method string, committed exo.State) bool
 }
 
@@ -165,7 +165,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held && !p.acting && !s.resumes(e, state) {
 			entry.State = never(state)
 		} else {
-			if e.Mode == message.Held && !p.acting { // what is not on the record does not happen
+			if e.Mode == message.Held && !p.acting { // record first that the effect begins, since what is not on the record must not happen
 				begins := entry
 				begins.Step = exo.Acting
 				if err := r.append(ctx, to, begins); err != nil {

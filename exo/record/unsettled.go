@@ -46,8 +46,8 @@ type progress struct {
 	unknown         bool // the record's outcome for the effect, which is not InUnit, is StateUnknown
 }
 
-// Unsettled lists the runs of a record that have begun and not ended, in that order. It also lists
-// those that ended while the outcome of a commit or an effect was unknown. Call it when the process
+// Unsettled lists the runs of a record that have begun and not ended, in the order in which they began. It also
+// lists runs that ended while the outcome of a commit or an effect was unknown. Call it when the process
 // of the record has stopped: otherwise it also lists the runs in progress. Like Open, it skips an
 // incomplete last line.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {

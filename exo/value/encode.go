@@ -25,7 +25,7 @@ type Encoder struct {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
 
-	Plain bool // refuses rows, since a guest sends none
+	Plain bool // set for the messages of guests: rows are refused, since a guest sends none
 
 	whole bool      // writes labels and references, too
 	sum   hash.Hash // if not nil, written bytes go to this hash when there are enough of them
