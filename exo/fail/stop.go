@@ -16,8 +16,8 @@ type Stop struct {
 
 func (s *Stop) Error() string { return (&Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}).Error() }
 
-// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. A *Stop gives its *Error. An *Error in any other cause gives
-// its text alone: an errgroup ends the contexts of all its runs with the error of one, and the others' programs must not read what that one threw.
+// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. For a *Stop it returns an *Error. If another cause wraps an
+// *Error, CauseOf keeps only the text: an errgroup ends the contexts of all its runs with the error of one, and other programs must not read that error.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if s, ok := cause.(*Stop); ok && s != nil {

@@ -58,10 +58,10 @@ type Server struct {
 // lists the walls without which it is not started:
 //
 //   - "files": the kernel refuses all files but those of Path, Read and Write (Landlock; Linux 6.2)
-//   - "network": it refuses all sockets, unless Network is set
-//   - "system calls": it refuses those that open the machine, like mounts, tracing and new namespaces (seccomp; amd64, arm64)
-//   - "resources": it bounds the memory, open files and written files of each process
-//   - "tied": it ends the process with its host
+//   - "network": the kernel refuses all sockets, unless Network is set
+//   - "system calls": the kernel refuses those that reach beyond the process, like mounts, tracing and new namespaces (seccomp; amd64, arm64)
+//   - "resources": the kernel bounds the memory, open files and written files of each process
+//   - "tied": the kernel ends the process with its host
 //   - "apart": its processes see and signal no others, and all end with the first (namespaces, which some systems forbid)
 type Command struct {
 	Path    string   // the program: an absolute path
@@ -136,8 +136,8 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
-// Tools returns all tools that a server offers, as JSON, for a person who decides about them. digest is of those tools that s lists. Both come from
-// the same answer of the server. Tools calls no tool.
+// Tools returns all tools that a server offers, as JSON, for a person who decides about them. digest is the digest of the tools that s lists. The tools
+// and the digest come from the same answer of the server. Tools calls no tool.
 func Tools(ctx context.Context, s Server) (tools []byte, digest string, err error) {
 	s.all = true
 	_, err = Open(ctx, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// day is the value of an entry: the rows changed in a day (UTC). All programs share it, so many small programs can't avoid a rule.
+// day is the value of an entry: the rows that a principal has changed in a day (UTC). All its programs share the entry, so many small programs can't avoid a rule.
 type day struct {
 	Day  string `json:"day"`
 	Rows int64  `json:"rows"`

@@ -218,8 +218,8 @@ func readIndex(e store.Entry) (ids []string, err error) {
 	return ids, nil
 }
 
-// open calls f for each open change set of a principal. The entry is absent if its time in the store is over. broken is why it can't be read, which
-// must not hide the others.
+// open calls f for each open change set of a principal. If the store has dropped the entry since its time is over, e is absent. broken is the
+// reason why an entry can't be read; f still gets the other entries.
 func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head, broken error) error) error {
 	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
 	if err != nil {
@@ -245,7 +245,7 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 	return nil
 }
 
-// parseHead reads a head. One that was not written with the Keeper's key is an error: who can write the store decides nothing.
+// parseHead reads a head. It refuses a head that was not written with the Keeper's key: a person who can only write the store must not decide.
 func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
@@ -259,7 +259,7 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	return h, err
 }
 
-// live returns the state at time now: a change set that nobody has decided in time is Expired.
+// live returns the state at time now: a change set that was not decided in time is Expired.
 func (h head) live(now time.Time) State {
 	if h.State == Pending && !now.Before(h.Until) {
 		return Expired
@@ -267,7 +267,7 @@ func (h head) live(now time.Time) State {
 	return h.State
 }
 
-// heads calls f for each change set in the store, each principal's oldest first. broken is why a head can't be read, which must not hide the others.
+// heads calls f for each change set in the store, each principal's oldest first. broken is the reason why a head can't be read; f still gets the others.
 func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken error) error) error {
 	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {

@@ -29,8 +29,8 @@ type cosigner struct {
 var witnessWait = 10 * time.Second // how long a request to the witness may take; tests shorten it
 
 const (
-	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; more, once in readAgain:
-	readAgain    = time.Minute                                                  // limits the work if the witness is down for long, or answers with another size each time
+	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; a longer part is read only once in readAgain
+	readAgain    = time.Minute                                                  // bounds the work if the witness is down for long, or answers with another size each time
 	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // the place of the last cosigned checkpoint, for errors
 )
 

@@ -63,7 +63,7 @@ type progress struct {
 	prev Hash
 }
 
-// goesOn reports whether e is the next entry of its run. Even if not, p then continues after e.
+// goesOn reports whether e is the next entry of its run. Whether it is or not, p describes the entry after e from then on.
 func (p *progress) goesOn(e *Entry) bool {
 	last := *p
 	*p = progress{e.Index + 1, e.Hash}
