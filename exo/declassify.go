@@ -61,8 +61,8 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 	return nil
 }
 
-// holdsRecipe reports whether a sealed value in v is a text that the program made (Compose), or may have been calculated by the program's
-// own expressions. Otherwise a program could put ten secrets into one text and ask about all of them at once (laundering, Sabelfeld and
+// holdsRecipe reports whether a sealed value in v is a text that the program made (Compose), or may come from the program's own expressions.
+// Otherwise a program could put ten secrets into one text and ask about all of them at once (laundering, Sabelfeld and
 // Sands).
 func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()

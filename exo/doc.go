@@ -1,6 +1,6 @@
 // Package exo is the core of exoagent: objects that a program can be given, and
 // the one gate through which it can use them. What a program causes depends only on the objects that
-// it was granted, even if the program is hostile. The package's design is DESIGN.md in its folder.
+// it was granted, even if the program is hostile. Its design is DESIGN.md in this package's folder.
 //
 // Values with their labels are in exo/value, the messages of a program in exo/message, errors in exo/fail. These are the pieces, in the
 // order in which a message meets them:

@@ -73,7 +73,7 @@ type Gate struct {
 }
 
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
-// has a name that is not allowed, or if two objects describe one interface differently.
+// has a forbidden name, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
 	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, budgets: cfg.Budgets, review: cfg.Review, now: cfg.Now, console: cfg.Console, severalStores: cfg.SeveralStores}
 	if cfg.Record != Unrecorded {
@@ -165,7 +165,7 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// AskBeneath passes a question to the object that the policies of o wrap, if it has a method AnswerBeneath(any), which writes its answer
+// AskBeneath passes a question to the object that the policies of o wrap, if that object has a method AnswerBeneath(any). The method writes its answer
 // into the question. The question's type is private to the object's package, so only that package can ask. Other code gets no way around
 // the policies.
 func AskBeneath(o Object, question any) {

@@ -7,8 +7,8 @@ import (
 )
 
 // Object is a capability: a reference to an Object is the permission to send
-// it the messages that its catalogue allows, and there is no other way to do
-// anything with it. Hosts make Objects; guests only ever have numbers for them.
+// it the messages that its catalogue allows. There is no other way to do
+// anything with an Object. Hosts make Objects; guests only ever have numbers for them.
 //
 // An Object never checks a message's form: the gate has checked it, with the
 // catalogue that Describe returned.

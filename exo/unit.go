@@ -171,9 +171,9 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 // maxReviewed bounds the text of one message that a person is shown, in bytes.
 const maxReviewed = 64 << 10
 
-// AfterCommitter is a Unit with work to do after the commit. AfterCommit is called once all changes of the run are kept and recorded, and before
-// the held effects act. It is called at most once, and not if a unit failed to commit, the outcome of a commit is unknown, or the process is
-// killed first. Its error is recorded in the entry AfterCommitFailed, and changes nothing.
+// AfterCommitter is a Unit with work to do after the commit. AfterCommit is called at most once, when all changes of the run are kept and recorded, and
+// before the held effects act. It is not called if a unit failed to commit, the outcome of a commit is unknown, or the process is killed first. Its
+// error is recorded in the entry AfterCommitFailed, and changes nothing.
 type AfterCommitter interface {
 	Unit
 	AfterCommit(ctx context.Context) error

@@ -88,7 +88,7 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later makes an error with a message that is built only when it is read, since a guest can cause many refusals and most are never read.
+// Later makes an error with a message that is built only when it is read: a guest can cause many refusals, and most are never read.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
 // At returns a copy of the error with a place in the program. The copy has its message already built.
@@ -124,7 +124,7 @@ func (e *Error) Error() string {
 	if msg != "" {
 		s += ": " + msg
 	}
-	if e.Err != nil { // what the inner error repeats appears only once
+	if e.Err != nil { // a text that the inner error repeats appears only once
 		if inner := strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": "); inner != msg {
 			s += ": " + inner
 		}

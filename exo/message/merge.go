@@ -77,8 +77,8 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	return c.types(d.Type)
 }
 
-// twoNamed returns the error for two interfaces of one name. If only the label for the objects' existence
-// differs, it names both labels, since the host granted one table with two scopes and labelled one of them.
+// twoNamed returns the error for two interfaces of one name. If only the label for the objects' existence differs, the error
+// names both labels: the host granted one table with two scopes, and labelled one of them.
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {

@@ -230,8 +230,8 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// Each node merges sets of placeholders pairwise, so its cost grows with their number: a
-	// message with six hundred cost forty seconds.
+	// Each node merges sets of placeholders pairwise, so the cost of a node grows with the number of placeholders: a
+	// message with six hundred of them took forty seconds.
 	if c.live >= maxLive {
 		return nil, fail.Errorf(fail.Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
 	}
@@ -455,7 +455,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	n := &Node{Op: OpCall, Name: name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == value.TypeRows {
-		// The size of a list of rows is known only by reading all of them, so the call has the labels of all that they show.
+		// The size of a list of rows is known only by reading all rows, so the call has the labels of all that the rows show.
 		n.label = n.label.Join(c.Catalog.Shows(t.Args["of"]))
 		n.Type = c.rowsOf(n)
 	}
@@ -632,7 +632,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
 		}
 		if row != nil && len(fields) > 0 {
-			names = fields // for a row list only its fields, not the methods that a query of it has
+			names = fields // for a row the list has only its fields, not the methods that a query of it has
 		}
 		if len(names) > 0 {
 			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))

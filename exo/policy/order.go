@@ -61,7 +61,7 @@ func Once(o exo.Object, methods ...string) exo.Object {
 		}})
 }
 
-// named returns a Narrow function that changes nothing, but fails if a method of the rule does not exist, so that a misspelt one is found.
+// named returns a Narrow function that changes nothing. The function fails if a method of the rule does not exist, so that a misspelt one is found.
 func named(rule string, methods []string) func(*message.Description) error {
 	return func(d *message.Description) error {
 		if len(methods) == 0 {

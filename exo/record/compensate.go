@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Compensator is an object that can make up for its calls in a way that its host declares, such as a refund or a second mail. A service.Service is one.
+// Compensator is an object that can make up for its calls as its host declares, such as by a refund or a second mail. A service.Service is one.
 type Compensator interface {
 	// Compensates reports whether the object can make up for calls of a method.
 	Compensates(method string) bool

@@ -74,9 +74,9 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 
 // Reconcile appends the entries that runs lack because their process was killed: whether they committed, what became of their effects, and
 // that they ended. It asks s and never guesses. A held effect that was about to act, and an immediate one, is never tried again. Its state is
-// the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run; if the object fails, Reconcile returns that
-// error at the end. Any other held effect never acted, unless its object is a [Resumer] that answers for it. If a store fails, Reconcile leaves the run unsettled, and returns the error when the other runs are done. In a shared log it
-// skips runs that another process is settling.
+// the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run. If the object fails, Reconcile returns that
+// error at the end. Any other held effect never acted, unless its object is a [Resumer] that answers for it. If a store fails, Reconcile
+// leaves the run unsettled, and returns the error when the other runs are done. In a shared log, Reconcile skips runs that another process is settling.
 //
 // Call it before the first run of a process that continues the record.
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {

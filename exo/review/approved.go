@@ -180,7 +180,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	return nil
 }
 
-// difference describes the first thing that differs, for the person. It has no labelled value, since the person may not see those.
+// difference describes the first thing that differs, for the person. It shows no labelled value, since the person may not see labelled values.
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {

@@ -219,7 +219,7 @@ func readIndex(e store.Entry) (ids []string, err error) {
 }
 
 // open calls f for each open change set of a principal. If the store has dropped the entry since its time is over, e is absent. broken is the
-// reason why an entry can't be read; f still gets the other entries.
+// reason why an entry can't be read. If f returns nil for it, the other entries follow.
 func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head, broken error) error) error {
 	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
 	if err != nil {
@@ -267,7 +267,7 @@ func (h head) live(now time.Time) State {
 	return h.State
 }
 
-// heads calls f for each change set in the store, each principal's oldest first. broken is the reason why a head can't be read; f still gets the others.
+// heads calls f for each change set in the store, each principal's oldest first. broken is the reason why a head can't be read. If f returns nil for it, others follow.
 func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken error) error) error {
 	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {

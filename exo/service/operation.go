@@ -182,7 +182,7 @@ func (op Operation) Returns(like exo.Object) Operation {
 }
 
 // ReturnsOwnKind declares that the method's result is an object of the same kind as the service
-// itself, as when a folder opens a folder in it.
+// itself. An example is a folder that opens a folder within it.
 func (op Operation) ReturnsOwnKind() Operation {
 	op.own = true
 	return op

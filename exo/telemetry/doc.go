@@ -1,5 +1,5 @@
 // Package telemetry makes OpenTelemetry traces and metrics of what runs do. A host gives its providers to [New], and contexts of [Telemetry.In] to
-// the calls that it wants to see. Of exoagent only exo serve imports this package: without it nothing is measured.
+// the calls that it wants to see. In exoagent only exo serve imports this package: without it nothing is measured.
 //
 // # What is exported
 //

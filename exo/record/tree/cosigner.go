@@ -1,5 +1,5 @@
-// This file has a witness over HTTP (package cosign). The log asks it when checkpoints are sent, and in Verify. Open only reads the cosigned
-// checkpoint that is kept next to the log, so a witness that hangs or lies can't keep a host from starting. A proof is made from the entries after the
+// This file has a witness over HTTP (package cosign). The log asks the witness when checkpoints are sent, and in Verify. Open only reads the cosigned
+// checkpoint that is kept next to the log. So a witness that hangs or lies can't keep a host from starting. A proof is made from the entries after the
 // last cosigned checkpoint.
 
 package tree

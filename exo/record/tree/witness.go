@@ -267,7 +267,7 @@ func shown(place string) string {
 	return place
 }
 
-// stop waits until the last checkpoint is written. It returns an error if that failed. w may be nil.
+// stop waits until the last checkpoint is written, and returns an error if writing it failed. w may be nil.
 func (w *witness) stop() error {
 	if w == nil {
 		return nil
