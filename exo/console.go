@@ -129,8 +129,7 @@ func (s *Session) callConsole(l Line) {
 
 var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine")
 
-// Console returns the lines of the run's program that may be read: see Log. These lines may be read even
-// if the result may not leave.
+// Console returns the lines of the run's program that may be read (see Log). They may be read even if the result may not leave.
 func (s *Session) Console() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

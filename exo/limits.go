@@ -113,10 +113,9 @@ type Budgets interface {
 
 // Purse takes from budgets what one run uses. Several goroutines may use it.
 type Purse interface {
-	// Take takes what the message with the number call uses. It is called for the call and its effect before the message acts, in the order of messages.
-	// It is called again for what the message read, before the program gets the reply. An error refuses the message. If all is set, the run has read what
-	// its result may not carry. Then Take takes for good all calls, rows and bytes that the run could use. So what is left does not depend on what the
-	// run does next. The gate refuses further effects of such a run.
+	// Take takes what the message with the number call uses. It is called before the message acts, in the order of messages, for the call and its effect. It is
+	// called again before the program gets the reply, for what the message read. An error refuses the message. If all is set, the run has read what its result
+	// may not carry. Then Take takes for good all calls, rows and bytes that the run could use, so what is left shows nothing of the run's next steps. The gate refuses its further effects.
 	Take(now time.Time, call uint64, u Use, all bool) error
 	// Settle gives back what was not used when the run has ended. happened is the number of effects that took place, or may have.
 	Settle(happened int)

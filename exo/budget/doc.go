@@ -20,7 +20,7 @@
 //   - Rows and Bytes: what a program gets, counted when the program gets it. A reply that is larger than what is left is not delivered, and uses up the rest.
 //   - Bits: what declassifiers reveal. See Set.Bits.
 //
-// If a run has read what its result may not carry, it uses at once, and for good, all that a run may use of calls, rows and bytes. Otherwise the run
+// If a run has read what its result may not carry, it uses up at once, and for good, the calls, rows and bytes that a run may use. Otherwise the run
 // could show what it read by how much it leaves to other runs. Such a run can have no more effects, so only the effects that took place count.
 //
 // A program can still learn whether a run that began with a label its result may not carry sent any message. It can also learn when a budget is used up

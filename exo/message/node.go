@@ -455,7 +455,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	n := &Node{Op: OpCall, Name: name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == value.TypeRows {
-		// The size of a list of rows is known only by reading all rows, so the call has the labels of all that the rows show.
+		// The size of a list of rows is known only by reading all rows. So the call has the labels of all that the rows show.
 		n.label = n.label.Join(c.Catalog.Shows(t.Args["of"]))
 		n.Type = c.rowsOf(n)
 	}

@@ -178,7 +178,7 @@ type Method struct {
 	// the values, the error, and whether there is a reply. It joins the run's label before the
 	// message acts. A reply that carries more is an internal error.
 	Reply  value.Label
-	Truth  string      // for a link to at most one row, or the first of many: the method of its result that reports whether the row exists; `!task.assignee` calls it
+	Truth  string      // for a link to one row, or the first of many: the method of its result that reports whether the row exists. `!task.assignee` calls it
 	Admits value.Label // with Sink or Effect: the labels that may leave through the method; zero: only public values
 
 	// Declassifies has the secrecy tags that the method reveals a little about. The object gets the content of sealed values that

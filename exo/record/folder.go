@@ -310,8 +310,8 @@ func (l *Folder) Err() error {
 }
 
 // Keep erases the ended runs that began longer ago than age, by destroying their data keys. It does so before it returns, and then every 6 hours until
-// Close. Each time it reads the whole log if the log is in a folder, and the runs with keys, the oldest first, if it is in a database. Keep passes to
-// tell each error, and how many older runs have not ended. tell must not call Close. Call Keep once, after Reconcile.
+// Close. Each time it reads the whole log in a folder; in a database, it reads the runs with keys, the oldest first. Keep passes to tell each error, and
+// how many older runs have not ended. tell must not call Close. Call Keep once, after Reconcile.
 func (l *Folder) Keep(age time.Duration, tell func(error)) error {
 	return l.keep(age, 6*time.Hour, tell)
 }

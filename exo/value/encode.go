@@ -279,8 +279,7 @@ func appendShape(b []byte, s *Shape) []byte {
 	return b
 }
 
-// flush passes the written bytes to the digest, if there is one. So the encoding of many rows
-// need not be in memory at once.
+// flush passes the written bytes to the digest, if there is one. So the encoding of many rows need not be in memory at once.
 func (e *Encoder) flush() {
 	if e.sum != nil && len(e.B) >= digestChunk {
 		e.sum.Write(e.B)
