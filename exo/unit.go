@@ -243,7 +243,7 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 		if err == nil && unit == nil {
 			err = errNoUnit
 		}
-		if u.err = err; err == nil { // keep unit only without an error: with one, it may be an interface that has a nil pointer
+		if u.err = err; err == nil { // keep unit only if err is nil: otherwise it may be an interface with a nil pointer
 			u.unit = unit
 		}
 	})

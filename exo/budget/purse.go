@@ -107,7 +107,7 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 // refused uses up the rest, so the error is true. lacks is the amount of which too little was left; -1: all was enough.
 func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks int) {
 	next, lacks = *x, -1
-	if !w.From.Equal(x.from) { // the window is later than this process's clock
+	if !w.From.Equal(x.from) { // the window in the store is later than this process's clock
 		next = part{budget: x.budget, bound: x.bound, opened: true, from: w.From}
 	}
 	for k := range nBits {

@@ -30,7 +30,7 @@ type link struct {
 	guard   *guard      // for a server over HTTP
 }
 
-// lookAgain is after how long the tools are listed again, since a server need not report that they have changed.
+// lookAgain is how long a list of tools is used before the tools are listed again: a server need not report that its tools have changed.
 const lookAgain = time.Minute
 
 // connect connects to a server, and checks that its tools are the pinned ones.

@@ -242,7 +242,7 @@ func (o *Outbox) Forget(ctx context.Context, key string) error {
 	return o.remove(ctx, key, func(x item) bool { return x.State == Staged })
 }
 
-// Drop drops a message. If a process is delivering the message, it may still be delivered.
+// Drop drops a message. If a process is delivering the message at that moment, the receiver may still get it.
 func (o *Outbox) Drop(ctx context.Context, key string) error {
 	return o.remove(ctx, key, func(item) bool { return true })
 }

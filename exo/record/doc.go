@@ -8,7 +8,7 @@
 // A line is one object with fields in this order. Empty fields are left out. A name has one spelling and is given once. A text that is no UTF-8 is
 // written as {"base64": "…"}.
 //
-//	v        the version of the line: 3 for reply, and a start with module, encoding, admits, judged or grants, 2 where it has constants or cut, else 1; a reader refuses any other
+//	v        the version of the line. 3: the line has reply, or its start has module, encoding, admits, preview, judged or grants. 2: it has constants or cut. 1: any other line. A reader refuses other versions
 //	run      ID of the run, 32 hexadecimal digits
 //	step     begun, refused, intent, outcome, withheld, released, committing, committed, settled, acting, acted or ended
 //	at       when, RFC 3339 in UTC, with nanoseconds

@@ -30,7 +30,7 @@ var witnessWait = 10 * time.Second // how long a request to the witness may take
 
 const (
 	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; a longer part is read only once in readAgain
-	readAgain    = time.Minute                                                  // bounds the work if the witness is down for long, or answers with another size each time
+	readAgain    = time.Minute                                                  // how long a proof waits before it reads a long part again; this bounds the work if the witness is down for long
 	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // the place of the last cosigned checkpoint, for errors
 )
 
