@@ -184,7 +184,7 @@ func (m *Message) judged() bool {
 	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil && !w.policy.Blind })
 }
 
-// queueUp puts a message behind the messages of its store that were admitted before it.
+// queueUp makes a message wait for the messages of its store that were admitted earlier.
 func (s *Session) queueUp(m *Message) {
 	if m.store == nil {
 		return

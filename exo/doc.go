@@ -6,12 +6,12 @@
 // order in which a message meets them:
 //
 //   - An [Object] is a capability. Its [message.Description] is plain data: interfaces
-//     that say which members there are and of which types.
+//     that list which members there are and of which types.
 //   - A [message.Checker] turns calls into nodes of an expression and refuses what the
 //     interfaces do not allow. It runs twice: in the recorder on the guest's side,
 //     for errors with a position, and in the gate, which trusts no recorder.
 //   - [message.Expr] is the expression as a message. [message.Checker.Check] makes a [Message]
-//     of it, with its constants lifted out: messages of one Shape share a plan.
+//     of it, in which constants are replaced by arguments: messages of one Shape share a plan.
 //   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
 //     one function in one order: resolve, check, join labels, check sink, effect and
 //     budget, record the intent, act, record the outcome.

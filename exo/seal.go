@@ -18,7 +18,7 @@ type sealing struct {
 	catalog message.Catalog
 	open    value.Label // the label that the run already has; a value is not sealed if its label flows to open
 	cells   []content   // the contents of the sealed values, by number
-	at      string      // the name of the field to which the value belongs that is sealed now
+	at      string      // the name of the field that is being sealed
 	fields  []string    // the name of the field of each cell, for origins
 
 	calculated bool // the program's own expressions may have made some of the cells from labelled values

@@ -283,8 +283,8 @@ type Prepared struct {
 // commit without an answer, the Stager asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
 type Stager interface {
 	Object
-	// Stage keeps a held message. Eval or Forget follows; neither follows after a kill, or after a commit without an answer. witnessed reports whether
-	// each changed store will know of the run. An error fails the run, so it must not depend on what the message holds, which may be sealed.
+	// Stage keeps a held message. Eval or Forget follows; neither follows after a kill, or after a commit without an answer. witnessed reports whether each
+	// changed store will know of the run. An error fails the run, so it must not depend on the content of the message, which may be sealed.
 	Stage(ctx context.Context, m *Message, witnessed bool) error
 	// Forget drops a message that Stage was to keep, even if Stage failed. The message does not act.
 	Forget(ctx context.Context, m *Message) error

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Per says which runs share a budget.
+// Per is the kind of runs that share a budget.
 type Per string
 
 // These runs of the tool share a budget:

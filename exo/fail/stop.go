@@ -1,6 +1,6 @@
 package fail
 
-// This file has the way in which a host ends a run by its context and says why.
+// This file has the way in which a host ends a run by its context and gives a reason.
 
 import (
 	"context"

@@ -5,8 +5,8 @@ package message
 import "fmt"
 
 // Objects with the same declaration share its interfaces. So a gate validates each interface once,
-// and recognizes an interface that it already has by its address. The cost grows with the number of
-// interfaces, not with the number of grants.
+// and later recognizes it by its address. The cost grows with the number of interfaces, not with the
+// number of grants.
 
 // merger collects the interfaces of descriptions.
 type merger struct {

@@ -1,6 +1,6 @@
 package message
 
-// This file closes terms: it finds the type of a result from the receiver and the arguments of a call.
+// This file finds the type of a result from the terms of a method, the receiver, and the arguments of a call.
 
 import (
 	"maps"

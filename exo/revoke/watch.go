@@ -14,7 +14,7 @@ import (
 // Every is how long a process may use a copy of the list before it reads the list again.
 const Every = time.Second
 
-// Patience is how long a program may go on while the list can't be read.
+// Patience is how long a program may continue while the list can't be read.
 const Patience = 10 * time.Second
 
 // running is a program that runs.

@@ -68,7 +68,7 @@ func (l Label) Tags() []string {
 }
 
 // Empty reports whether the label has no tag, neither of secrecy nor of integrity. If l.Secrecy() is empty,
-// everybody may read the value; if l.Integrity() is empty, no outsider wrote it.
+// every person may read the value; if l.Integrity() is empty, no outsider wrote it.
 func (l Label) Empty() bool { return l.set == nil }
 
 // HasExactly reports whether the label has the tag itself. For example, pii@member:42 is not pii.

@@ -53,8 +53,8 @@ type run struct {
 	key  *dataKey   // nil if this process has not sealed a payload of the run yet
 	seen progress   // guarded by Log.mu
 
-	taken  bool  // for a Shared: another process has added entries to the run
-	failed error // for a Shared: why an entry was refused that no caller waited for
+	taken  bool  // only in a Shared: another process has added entries to the run
+	failed error // only in a Shared: why an entry was refused for which no caller waited
 }
 
 // progress describes the next leaf that a run needs.

@@ -134,7 +134,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	var seen Checkpoint
-	if a.Witness != "" { // read the witness before the log's end, since other processes go on appending
+	if a.Witness != "" { // read the witness before the log's end, since other processes append meanwhile
 		if l.witness, seen, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
 			return nil, err
 		}
