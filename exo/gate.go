@@ -29,7 +29,7 @@ type Config struct {
 	Zone   string           // the IANA name of the time zone for local time and today in programs; "": UTC
 
 	// Record keeps what happens. If a granted object can change something, Record must be set; set it to Unrecorded
-	// to keep nothing. If no granted object can change anything, it may be nil, which keeps nothing.
+	// to keep nothing. If no granted object can change anything, Record may be nil, which keeps nothing.
 	Record Recorder
 	// Review decides whether a run may commit: see Reviewer. If it is nil, every run may.
 	Review Reviewer
@@ -41,7 +41,7 @@ type Config struct {
 	// fails after another, it is not known what was kept.
 	SeveralStores bool
 
-	// Console is called with each line that a program logs, while the program runs, but never with a line whose label Admits does not admit. It
+	// Console is called with each line that a program logs, while the program runs, but never with a line whose label Admits does not admit. Console
 	// may be nil. It gets the lines of one run (Line.RunID) in order and one at a time, on the goroutine that follows the run. It may get lines
 	// of several runs at once. The program waits meanwhile, so Console must not block, nor call into a run. If Console panics, that run ends,
 	// undoes what it can, and panics with the same value.

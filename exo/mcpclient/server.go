@@ -53,9 +53,9 @@ type Server struct {
 	all bool // only list all tools, without comparing them with the pin
 }
 
-// Command is a program that runs as a server. It gets only the environment variables listed here. On Linux, walls limit it to the files and the network
-// listed here; [Object.Missing] lists the walls that a system lacks. Elsewhere there are none, and it can do everything that its user can. Require
-// lists the walls without which it is not started:
+// Command is a program that runs as a server. It gets only the environment variables listed here. On Linux, walls limit the program to the files and the
+// network listed here; [Object.Missing] lists the walls that a system lacks. Elsewhere there are no walls, and the program can do everything that its
+// user can. Require lists the walls without which the program is not started:
 //
 //   - "files": the kernel refuses all files but those of Path, Read and Write (Landlock; Linux 6.2)
 //   - "network": the kernel refuses all sockets, unless Network is set

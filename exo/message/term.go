@@ -281,7 +281,7 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s", of.bare())
 }
 
-// bare returns the type without null and without the list of its only values.
+// bare returns the type without null, and without Enum, Min and Max.
 func (t *Type) bare() *Type { return &Type{Name: t.Name, Args: t.Args, Fields: t.Fields} }
 
 func sameScalar(a, b *Type) bool {

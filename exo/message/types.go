@@ -107,7 +107,7 @@ type Term struct {
 	App  string           // an interface or "list", applied to Args
 	Args map[string]*Term // the arguments of App, by the names of its type parameters
 	Null bool             // the value may also be null
-	Bare bool             // the type without null, and without the list of its only values
+	Bare bool             // the type without null, and without Enum, Min and Max
 	Key  string           // a record of one field: the static parameter Key gives its name, and Of its type
 	Name string           // a record of one field of this name, with the type Of
 	Of   *Term            // the type of the field Key or Name

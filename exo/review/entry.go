@@ -368,7 +368,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 }
 
 // List returns the change sets that wait for a person, the oldest first, without Set and Program, which Get returns. With all, it also returns those
-// that were decided, or expired, in the last 30 days. One that can't be read has only an ID, a State and a Why, and can't be approved.
+// that were decided, or expired, in the last 30 days. A change set that can't be read has only an ID, a State and a Why, and can't be approved.
 func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -398,8 +398,8 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 	return out, err
 }
 
-// PendingOf returns the complete change sets of one principal that wait for a person, the oldest first. One that can't be read has only its ID, the
-// State Unreadable, and the reason in Why.
+// PendingOf returns the complete change sets of one principal that wait for a person, the oldest first. A change set that can't be read has only its ID,
+// the State Unreadable, and the reason in Why.
 func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero

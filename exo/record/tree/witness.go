@@ -142,8 +142,8 @@ type witness struct {
 
 	mu       sync.Mutex
 	required time.Duration // how long Append waits; 0: it does not wait
-	has      int64         // how many entries the last checkpoint covers that the keeper took from this process
-	asked    int64         // how many entries the last checkpoint covers that was passed to the keeper
+	has      int64         // how many entries are covered by the last checkpoint that the keeper took from this process
+	asked    int64         // how many entries are covered by the last checkpoint that was passed to the keeper
 	err      error         // the reason why the keeper did not take that checkpoint
 	answered chan struct{} // closed at the next answer of the keeper
 }
