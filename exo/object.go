@@ -97,7 +97,7 @@ func (m *Message) InputLabel() value.Label {
 func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil }
 
 // Withheld reports whether the run, when the message was admitted, had read values that its result may not carry. Such a run shows no
-// result. An object must leave no trace of it for others, such as a count of calls, which would reveal what the run read.
+// result. An object must leave no trace of such a run, such as a count of calls, since the trace would reveal to others what the run read.
 func (m *Message) Withheld() bool {
 	return m.session != nil && !MayLeave(m.RunLabel(), m.session.gate.admits)
 }

@@ -253,9 +253,9 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	return nil
 }
 
-// note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If it fails, the run can't
+// note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If note fails, the run can't
 // commit, and the caller must not let the event happen. After a callback of the host has panicked, note appends only entries about what has
-// already happened, and refuses the others.
+// already happened, and refuses all other entries.
 func (s *Session) note(e Entry) error {
 	if s.Panicked() != nil && !e.tellsOfTheDone() {
 		return &fail.Error{Kind: fail.Internal, Err: errRecord}

@@ -134,8 +134,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled,
-// as callers of Go libraries expect, unless a deadline ended the run, which is then in Err.
+// Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled, as callers of
+// Go libraries expect. The exception is a run that a deadline ended: then Err has the deadline's error.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false

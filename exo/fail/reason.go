@@ -45,7 +45,7 @@ func Reason(err error) (reason string) {
 		return ""
 	}
 	defer func() {
-		if recover() != nil { // a method of the host's error panicked, as those of a nil pointer may
+		if recover() != nil { // a method of the host's error panicked, as methods of a nil pointer may
 			reason = fmt.Sprintf("a %T", err)
 		}
 	}()

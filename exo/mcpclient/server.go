@@ -42,7 +42,7 @@ type Server struct {
 	Approve   []string
 	Approvers changeset.Who
 
-	// Pin is the digest of the listed tools, with their descriptions and schemas. If the server has others, Open returns
+	// Pin is the digest of the listed tools, with their descriptions and schemas. If the server's tools differ, Open returns
 	// a *PinError with the new digest, which a person may pin after reading the tools.
 	Pin string
 

@@ -142,7 +142,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
-	// The size is that of the tree. A graph that shares nodes can double with each node, and its
+	// The size counts the nodes of the tree. A graph that shares nodes can double its tree with each node, and its
 	// interpreter would have to walk the whole tree.
 	if l := c.Bounds.Nodes; size > int64(l) {
 		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)

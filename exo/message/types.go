@@ -51,7 +51,7 @@ type TypeField struct {
 	Admits value.Label
 }
 
-// undescribed reports whether a name in a type is that of no interface.
+// undescribed reports whether a name in a type names no interface.
 func undescribed(name string) bool {
 	return value.IsScalar(name) || name == value.TypeList || name == value.TypeRecord || name == value.TypeSelection || name == value.TypeKeys || name == value.TypeRow || name == value.TypeRows
 }

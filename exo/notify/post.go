@@ -70,8 +70,8 @@ func (c *Chat) Notice(n Notice) ([]byte, error) { return json.Marshal(posted{n.T
 var (
 	// Slack: by https://docs.slack.dev/messaging/formatting-message-text every mention and every link is written with these three characters.
 	slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-	// Mattermost takes Slack's form as well, and Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
-	// width ends it at once.
+	// Mattermost reads Slack's form and also Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
+	// width directly after the @ ends the mention.
 	markdown = scalar.Pattern("[\\\\`*_\\[\\]#|~]")
 )
 

@@ -81,7 +81,7 @@ type Undoing struct {
 }
 
 // Run records the undo and calls do, which undoes the run's changes in its stores and returns the state of that undo. If the changes were undone, the
-// services make up for the effects that left. Each does so once, and is recorded before and after. If a service fails, the undo stays.
+// services make up for the effects that left. This is tried once for each effect, and recorded before and after. If a service fails, the undo stays.
 func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
 	ctx = context.WithoutCancel(ctx)
 	note := func(e exo.Entry) error {

@@ -53,8 +53,8 @@ type Settler interface {
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
-// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries such a
-// call out if nothing else has. So Reconcile also asks it about calls that had not begun to act when their process was killed.
+// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries out such a
+// call, unless that has been done. So Reconcile also asks it about calls that had not begun to act when their process was killed.
 type Resumer interface {
 	Settler
 	// Resumes reports whether Settle is to be asked about a call of the method that has not begun. committed is the recorded state of the run's commit.

@@ -150,7 +150,7 @@ func (t *Telemetry) measure(ctx context.Context, kind observe.Kind, out observe.
 	}
 }
 
-// describe returns the name, the kind and the attributes of a span. The attributes are those of the metrics, too.
+// describe returns the name, the kind and the attributes of a span. The metrics have the same attributes.
 func describe(a observe.Activity) (string, trace.SpanKind, []attribute.KeyValue) {
 	switch a.Kind {
 	case observe.ToolCall:
