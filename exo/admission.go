@@ -13,7 +13,7 @@ import (
 
 // admit is the one gate. Its order is the promise of the package: resolve and check; join the label
 // of the message and the bound of its reply; check sink, trust, budget, effect and policies; record
-// the intent; act; record the outcome. Up to the intent it runs on the caller's goroutine, with
+// the intent; act; record the outcome. Everything up to the intent runs on the caller's goroutine, with
 // s.admission held. So labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over, large bool) {
 	settled := false
@@ -44,7 +44,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if e.effect != message.NoEffect && !s.run.Preview {
 		use.Effects = 1
 	}
-	budget := s.take(e, use, !MayLeave(e.label, s.gate.admits)) // of a refused message, too: a secret may decide the refusal
+	budget := s.take(e, use, !MayLeave(e.label, s.gate.admits)) // a refused message takes, too: whether it is refused may depend on a secret
 	if err == nil && !sealed.Empty() && e.sealed == nil && e.declassified == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
@@ -81,7 +81,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	s.begin(m, e)
 }
 
-// bound finds the label of the whole message, and the most that its reply may carry. It decides which parts of the reply are sealed, and
+// bound finds the label of the whole message, and the most labels that its reply may carry. It decides which parts of the reply are sealed, and
 // refuses sealed values that a declassifier may not get. If err is not nil, the message is already refused, but its labels count all the same.
 func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, err error) error {
 	e.chosen = m.Label
@@ -113,9 +113,9 @@ func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, e
 	return err
 }
 
-// joinLabels adds to the run's label the label of the whole message and the most that its reply may carry. It does so before the message acts,
-// whatever becomes of the message. If the label joined with the reply, or when a worker takes the reply, it would reveal how fast calls are: `a =
-// fast(); b = labelled(); await a; post()`.
+// joinLabels adds to the run's label the label of the whole message and the most labels that its reply may carry. It does so before the message
+// acts, even if the message is refused later. If the label joined only when the reply comes, or when a worker takes the reply, the run's label would
+// reveal how fast calls are: `a = fast(); b = labelled(); await a; post()`.
 func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	s.mu.Lock()
 	before := s.label
@@ -184,7 +184,7 @@ func (m *Message) judged() bool {
 	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil && !w.policy.Blind })
 }
 
-// queueUp puts a message behind the messages of its store that were admitted before it.
+// queueUp makes a message wait for the messages of its store that were admitted earlier.
 func (s *Session) queueUp(m *Message) {
 	if m.store == nil {
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // adopt turns a value that an object returned into one that a guest may hold. Objects become numbers of the reply, and numbers of this run when
-// the reply is delivered. They are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
+// the reply is delivered. The objects are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
 // itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {
@@ -86,7 +86,7 @@ func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]va
 }
 
 // adoptObject keeps the object for the reply. The gate checks messages to the object by the gate's own
-// catalogue, so the object must agree with the catalogue on every interface that it brings.
+// catalogue. So the object must agree with the catalogue on every interface that the object brings.
 func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
@@ -110,8 +110,8 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 }
 
 // number gives the objects and the sealed values of a reply their numbers in the run. It is called when the reply is delivered, with s.mu
-// held. If a number were valid earlier, a guest could guess it. It could then learn which of its calls was faster, or use an object that
-// a budget kept back.
+// held. If a number were valid earlier, a guest could guess it. The guest could then learn which of its calls was faster, or use an object of a
+// reply that a budget kept back.
 func (s *Session) number(e *pending) {
 	if e.reply.Err != nil || len(e.objects) == 0 && (e.shows == nil || len(e.shows.cells) == 0) {
 		return

@@ -89,8 +89,8 @@ func (s *Session) caused(l value.Label, m *Message, e *pending) {
 	}
 }
 
-// Causes explains each tag of the label that ReportableLabel gives, in the order of the run's messages. It also explains a tag for one
-// reader that has since merged into a tag for several readers.
+// Causes explains each tag of the label that ReportableLabel gives, in the order of the run's messages. It also explains a tag that
+// names one reader and has since merged into a tag that names several.
 func (s *Session) Causes() []Cause {
 	if s.begun() != nil {
 		return nil

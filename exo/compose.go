@@ -36,7 +36,7 @@ func (composer) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: text is not composed by its object")
 }
 
-// recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, once for each use. It has a
+// recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, once for each use. weight has a
 // bound: otherwise texts that each use the previous one twice would double with each call.
 type recipe struct {
 	parts  []value.Value
@@ -45,7 +45,7 @@ type recipe struct {
 
 const maxWeight = 1000
 
-// mostComposed is how many bytes a sealed text may have. That leaves room for the text in the argument of a sink.
+// mostComposed is how many bytes a sealed text may have: half of LiteralBytes, so that the text fits into the argument of a sink.
 func (s *Session) mostComposed() int { return s.gate.limits.LiteralBytes / 2 }
 
 // composes reports whether the message makes a text.

@@ -129,15 +129,14 @@ func (s *Session) callConsole(l Line) {
 
 var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine")
 
-// Console returns the lines of the run's program that may be read: see Log. They may be read even
-// if the result may not leave.
+// Console returns the lines of the run's program that may be read (see Log). They may be read even if the result may not leave.
 func (s *Session) Console() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.console.shown.String()
 }
 
-// These limit how many notices of a run are shown, the first ones, and how many bytes of each.
+// A run shows its first maxNotices notices, and at most maxNoticeBytes bytes of each.
 const (
 	maxNotices     = 8
 	maxNoticeBytes = 500

@@ -13,8 +13,8 @@ import (
 )
 
 // declared is shared by gates whose grants have the same names and the same declarations: a host makes a tool for each of its users, and the
-// messages that a tool allows do not depend on the user. It has only the declarations and what is calculated from them. It has no principal, no
-// value, no label of a run, and not whether an object was revoked. Only its field derived changes.
+// messages that a tool allows do not depend on the user. It has only the declarations and what is calculated from them. It has no principal,
+// value or label of a run, and does not know whether an object was revoked. Only its field derived changes.
 type declared struct {
 	described    []message.Description // copies of the descriptions, except for frozen ones
 	catalog      message.Catalog
@@ -40,7 +40,7 @@ var allDeclared = struct {
 
 const (
 	alike      = 4  // how many declarations are kept under one key
-	maxDerived = 12 // how many derived things one declared keeps
+	maxDerived = 12 // how many results of Derive one declared keeps
 )
 
 // declaredOf finds the declarations of these grants, or makes them.

@@ -14,8 +14,8 @@ import (
 
 // A declassifier is a method that reveals a little of sealed values: the domain of an address, whether two amounts are equal. The host grants it.
 // The method names the tags that it may let go. Its type declares the outcomes, and its reply is one of them. A budget of bits bounds what all
-// calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands 2009. Only the object sees the
-// content of sealed arguments, so they add no tag to the run.
+// calls of a principal reveal together in a day. Sabelfeld and Sands (2009) call these limits the who, the what and the how much. Only the object
+// sees the content of sealed arguments, so the arguments add no tag to the run.
 
 // BitBudget bounds how many bits declassifiers reveal. Package exo/declassify implements it. All tools of a host need the same
 // BitBudget: otherwise a principal could spend the sum of all budgets.
@@ -38,8 +38,8 @@ type DeclassifierError struct {
 	Err string `json:"declassifierError"`
 }
 
-// declassifies returns why a declassifier may not be given the sealed values of message m, or nil. sealed is the label of those values. It
-// looks at labels and at what the program did, never at the content of a value. So a refusal reveals nothing, and adds no label to the run.
+// declassifies returns why a declassifier may not be given the sealed values of message m, or nil. sealed is the label of those values. The
+// decision depends on labels and on what the program did, never on the content of a value. So a refusal reveals nothing, and adds no label to the run.
 func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) error {
 	op, tags := s.opName(m.Root), m.Root.Method().Declassifies
 	switch {
@@ -61,8 +61,8 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 	return nil
 }
 
-// holdsRecipe reports whether a sealed value in v is a text that the program made (Compose), or may have been calculated by the program's
-// own expressions. Otherwise a program could put ten secrets into one text and ask about all of them at once (laundering, Sabelfeld and
+// holdsRecipe reports whether a sealed value in v is a text that the program made (Compose), or may come from the program's own expressions.
+// Otherwise a program could put ten secrets into one text and ask about all of them at once (laundering, Sabelfeld and
 // Sands).
 func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()
@@ -79,8 +79,8 @@ func (s *Session) holdsRecipe(v value.Value) bool {
 	return false
 }
 
-// charge takes the bits of a message to a declassifier that has passed every other check, whatever becomes of the message. It does so in the
-// order of messages and before the message acts, so that concurrent calls can't overdraw. details are for the record of the intent.
+// charge takes the bits of a message to a declassifier that has passed every other check. The bits stay taken even if the message fails. charge is
+// called in the order of messages and before the message acts, so concurrent calls can't overdraw. details are for the record of the intent.
 func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	if e.declassified == nil {
 		return nil, nil

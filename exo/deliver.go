@@ -59,7 +59,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 				over = s.take(e, Use{Rows: e.spent.rows, Bytes: e.spent.bytes}, false)
 			}
 			if over != nil {
-				if e.reply.Err == nil { // the program does not get what was read, and the record has that
+				if e.reply.Err == nil { // the program does not get what was read, and the record notes that
 					s.noteMessage(e, Entry{Step: Withheld, Label: label, Err: over})
 				}
 				e.reply = Reply{ID: e.id, Err: fail.AsError("", over).In(s.opName(e.root))}

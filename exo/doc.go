@@ -1,17 +1,17 @@
 // Package exo is the core of exoagent: objects that a program can be given, and
-// the one gate through which it can use them. For every program, hostile ones
-// included, what it causes depends only on the objects it was granted. Its design is DESIGN.md in this package's folder.
+// the one gate through which it can use them. What a program causes depends only on the objects that
+// it was granted, even if the program is hostile. Its design is DESIGN.md in this package's folder.
 //
 // Values with their labels are in exo/value, the messages of a program in exo/message, errors in exo/fail. These are the pieces, in the
 // order in which a message meets them:
 //
 //   - An [Object] is a capability. Its [message.Description] is plain data: interfaces
-//     that say which members there are and of which types.
+//     that list which members there are and of which types.
 //   - A [message.Checker] turns calls into nodes of an expression and refuses what the
 //     interfaces do not allow. It runs twice: in the recorder on the guest's side,
 //     for errors with a position, and in the gate, which trusts no recorder.
 //   - [message.Expr] is the expression as a message. [message.Checker.Check] makes a [Message]
-//     of it, with its constants lifted out: messages of one Shape share a plan.
+//     of it, in which constants are replaced by arguments: messages of one Shape share a plan.
 //   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
 //     one function in one order: resolve, check, join labels, check sink, effect and
 //     budget, record the intent, act, record the outcome.

@@ -21,7 +21,7 @@ const (
 	StateHeld             // the effect waits for the end of the run
 	StateApplied          // the effect took place, for good
 	StateRolledBack       // nothing of the effect was kept, or it never began
-	StateFailed           // the run committed, and then the held effect is known not to have taken place
+	StateFailed           // the run committed, but the held effect did not take place
 	StateImmediate        // the effect happened at once, and stays even if the run fails
 	StateUnknown          // it is not known whether the effect took place
 	states
@@ -246,7 +246,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 	}
 }
 
-// doom notes a change that may be half done, after which the run must not commit. Of several it keeps
+// doom notes that change c may be half done, so the run must not commit. Of several such changes it keeps
 // the one with the lowest call number, which does not depend on how fast calls are. s.mu is held.
 func (s *Session) doom(c *change) {
 	if s.doomed == nil || c.Call < s.doomed.Call {

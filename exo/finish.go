@@ -213,8 +213,8 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	return failed
 }
 
-// actHeld lets the held effects act, one after the other. Each is recorded before it acts. An effect whose entry
-// could not be appended is not tried. An effect is never tried again, even if the record does not have its outcome.
+// actHeld lets the held effects act, one after the other. Each is recorded before it acts. If that entry can't be
+// appended, the effect is not tried. An effect is never tried again, even if the record does not have its outcome.
 func (s *Session) actHeld(ctx context.Context) {
 	defer s.forget(ctx)
 	ctx, stop := context.WithTimeout(ctx, s.gate.limits.Held)

@@ -29,19 +29,19 @@ type Config struct {
 	Zone   string           // the IANA name of the time zone for local time and today in programs; "": UTC
 
 	// Record keeps what happens. If a granted object can change something, Record must be set; set it to Unrecorded
-	// to keep nothing. If no granted object can change anything, it may be nil, which keeps nothing.
+	// to keep nothing. If no granted object can change anything, Record may be nil, which keeps nothing.
 	Record Recorder
 	// Review decides whether a run may commit: see Reviewer. If it is nil, every run may.
 	Review Reviewer
 	// Bits bounds what declassifiers reveal, and must be set if one is granted: see Method.Declassifies.
 	Bits BitBudget
-	// Budgets bound what runs use together, whatever their tools; nil: nothing does.
+	// Budgets bound what several runs use together, even runs of different tools; nil: no budget bounds them.
 	Budgets Budgets
 	// SeveralStores lets a run change several databases, each with a commit of its own: if one
 	// fails after another, it is not known what was kept.
 	SeveralStores bool
 
-	// Console is called with each line that a program logs, while the program runs, but never with a line whose label Admits does not admit. It
+	// Console is called with each line that a program logs, while the program runs, but never with a line whose label Admits does not admit. Console
 	// may be nil. It gets the lines of one run (Line.RunID) in order and one at a time, on the goroutine that follows the run. It may get lines
 	// of several runs at once. The program waits meanwhile, so Console must not block, nor call into a run. If Console panics, that run ends,
 	// undoes what it can, and panics with the same value.
@@ -73,7 +73,7 @@ type Gate struct {
 }
 
 // NewGate checks the grants and freezes them. It fails if an object can't be used, if a grant
-// has a name that is not allowed, or if two objects describe one interface differently.
+// has a forbidden name, or if two objects describe one interface differently.
 func NewGate(cfg Config) (*Gate, error) {
 	g := &Gate{limits: cfg.Limits.OrDefault(), admits: cfg.Admits, bits: cfg.Bits, budgets: cfg.Budgets, review: cfg.Review, now: cfg.Now, console: cfg.Console, severalStores: cfg.SeveralStores}
 	if cfg.Record != Unrecorded {
@@ -165,7 +165,7 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// AskBeneath passes a question to the object that the policies of o wrap, if it has a method AnswerBeneath(any), which writes its answer
+// AskBeneath passes a question to the object that the policies of o wrap, if that object has a method AnswerBeneath(any). The method writes its answer
 // into the question. The question's type is private to the object's package, so only that package can ask. Other code gets no way around
 // the policies.
 func AskBeneath(o Object, question any) {

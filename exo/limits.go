@@ -76,7 +76,7 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 }
 
 // known returns what the calls before e have read so far. That is never more than the sum in call order, which Next uses. So the
-// speed of calls can save work, and never changes an answer. known counts anew at each use: otherwise each of several concurrent
+// speed of calls may save work, but never changes an answer. known counts anew at each use: otherwise each of several concurrent
 // calls could read as much as the whole run may. s.mu is held.
 func (s *Session) known(e *pending) spent {
 	k := s.spent
@@ -105,17 +105,17 @@ func (g *Gate) overspent(x spent) error {
 	return nil
 }
 
-// Budgets bound what many runs use together, also in other processes and later: package budget has them.
+// Budgets bound what many runs use together, including later runs and runs in other processes. Package budget implements Budgets.
 type Budgets interface {
 	// Begin makes the Purse of a run. It must not wait.
 	Begin(run Run, limits Limits) Purse
 }
 
-// Purse is what one run takes from budgets. Several goroutines may use it.
+// Purse takes from budgets what one run uses. Several goroutines may use it.
 type Purse interface {
-	// Take takes what the message with the number call uses: the call and its effect before it acts, in the order of messages; what it read before the program gets the
-	// reply. An error refuses the message. If all is set, the run has read what its result may not carry, and Take takes all calls,
-	// rows and bytes that the run could use, for good: then what is left does not depend on what the run does next. The gate refuses its further effects.
+	// Take takes what the message with the number call uses. It is called before the message acts, in the order of messages, for the call and its effect. It is
+	// called again before the program gets the reply, for what the message read. An error refuses the message. If all is set, the run has read what its result
+	// may not carry. Then Take takes for good all calls, rows and bytes that the run could use, so what is left shows nothing of the run's next steps. The gate refuses its further effects.
 	Take(now time.Time, call uint64, u Use, all bool) error
 	// Settle gives back what was not used when the run has ended. happened is the number of effects that took place, or may have.
 	Settle(happened int)

@@ -7,8 +7,8 @@ import (
 )
 
 // Object is a capability: a reference to an Object is the permission to send
-// it the messages that its catalogue allows, and there is no other way to do
-// anything with it. Hosts make Objects; guests only ever have numbers for them.
+// it the messages that its catalogue allows. There is no other way to do
+// anything with an Object. Hosts make Objects; guests only ever have numbers for them.
 //
 // An Object never checks a message's form: the gate has checked it, with the
 // catalogue that Describe returned.
@@ -16,10 +16,10 @@ type Object interface {
 	// Describe describes the object to the gate. An error means that the object can't be
 	// used. The host gets it when it grants the object.
 	Describe() (message.Description, error)
-	// Eval answers a checked message whose innermost receiver is this object. It
-	// owns the whole message, which may refer to other objects (m.Objects): Eval must refuse
-	// objects that it does not accept.
-	// It must return soon after ctx has ended. The run waits for Eval: an effect that has begun
+	// Eval answers a checked message whose innermost receiver is this object. The
+	// message may refer to other objects, too (m.Objects): Eval must refuse objects that
+	// it does not accept.
+	// Eval must return soon after ctx has ended. The run waits for Eval: an effect that has begun
 	// can't be called off, and nothing may take effect after its run is over.
 	Eval(ctx context.Context, m *Message) (value.Value, error)
 }
@@ -97,7 +97,7 @@ func (m *Message) InputLabel() value.Label {
 func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil }
 
 // Withheld reports whether the run, when the message was admitted, had read values that its result may not carry. Such a run shows no
-// result. An object must leave no trace of it for others, such as a count of calls, which would reveal what the run read.
+// result. An object must leave no trace of such a run, such as a count of calls, since the trace would reveal to others what the run read.
 func (m *Message) Withheld() bool {
 	return m.session != nil && !MayLeave(m.RunLabel(), m.session.gate.admits)
 }

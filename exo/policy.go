@@ -14,8 +14,8 @@ import (
 )
 
 // Policy takes permissions away from the object that it wraps. Each field may be left out; the zero
-// Policy changes nothing. A policy is the host's code, and its functions are called from several
-// goroutines at a time.
+// Policy changes nothing. A policy is the host's code, and several goroutines may call its
+// functions at a time.
 type Policy struct {
 	// Narrow is called once, with a copy of the object's description, and may make it weaker. Narrow may
 	//   - delete methods, each with all its names;
@@ -23,7 +23,8 @@ type Policy struct {
 	//   - make an optional parameter required;
 	//   - narrow a parameter's closed type: no null, fewer Enum values, optional fields gone or required, data to a type, number to int;
 	//   - add tags to labels, and take tags from Admits;
-	//   - make a method a Sink or an Effect, and change the Docs. Granting the object fails if Narrow makes any other change. Fields can't be deleted, since an object would still show them in whole rows. Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked against a narrowed Enum.
+	//   - make a method a Sink or an Effect, and change the Docs.
+	// Granting the object fails if Narrow makes any other change. Fields can't be deleted, since an object would still show them in whole rows. Results can't change, since only the object knows what it returns. If an argument is an expression, like a column, it is not checked against a narrowed Enum.
 	Narrow func(d *message.Description) error
 
 	// Before refuses a message by returning false. It is called for each message that mentions the object, as receiver or argument, once the
@@ -31,8 +32,8 @@ type Policy struct {
 	// the run waits for it. Its decision must depend on the messages alone, never on how fast replies are. So it must not use what After saw.
 	Before func(m *Message) bool
 
-	// Blind reports that Before needs no sealed or labelled value: it gets the message with the zero Value in place of each. For a policy
-	// that is not Blind, the gate opens sealed values. Its decision may reveal them, so the run gets their labels.
+	// Blind reports that Before needs no sealed or labelled value: Before gets the message with the zero Value in place of each. If a policy is
+	// not Blind, the gate opens sealed values for Before. The decision may reveal these values, so the run gets their labels.
 	Blind bool
 
 	// Refusal is the text that a program reads if Before refused its message. It is fixed, so that it
@@ -149,7 +150,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 }
 
 // rewrap wraps an object of the reply as the receiver is wrapped. If the object returns one of its
-// arguments, that is wrapped again, too: it was unwrapped for the object, not for the program.
+// arguments, rewrap wraps the argument again: it was unwrapped for the object, not for the program.
 func (m *Message) rewrap(o Object) Object {
 	receiver := m.Root.Receiver().Slot
 	given := o

@@ -95,13 +95,13 @@ type Entry struct {
 	Pos     fail.Pos           // the place in the program, as the guest reports it, without Text; zero if it reported none, or an impossible one
 	Effect  message.EffectMode // the effect of the message
 	Message []byte             // at Intent and Refused, the exact message in its canonical encoding; nil if it was malformed or too large, or is Omitted
-	// Constants are the large constants of the message; Message has null in their places. If the rest is too large,
-	// too, it is left out, and Omitted is set. So an entry never has more than a bounded part of a message.
+	// Constants are the large constants of the message; Message has null in their places. If the message is still too large without
+	// them, Message is nil, and Omitted is set. So an entry never has more than a bounded part of a message.
 	Constants []Constant
 	Omitted   *Omitted
 
-	// Label is the label of the run right after the message was admitted. At Outcome it is the most
-	// that the reply may carry. Neither depends on how fast anything was.
+	// Label is the label of the run right after the message was admitted. At Outcome it is the most labels
+	// that the reply may carry. Neither label depends on how fast calls are.
 	Label   value.Label
 	Digest  value.Digest  // the digest of the reply or of the result
 	Rows    int           // the number of rows of the reply
@@ -132,7 +132,7 @@ func (RawReply) GoString() string { return "(hidden)" }
 // MarshalJSON hides the reply, for the same reason as String.
 func (RawReply) MarshalJSON() ([]byte, error) { return []byte(`"(hidden)"`), nil }
 
-// Kept is a RawReply that was recorded. From its replies a run can be replayed.
+// Kept is a RawReply that was recorded. A run can be replayed from its Kept replies.
 type Kept struct {
 	Value       []byte // the canonical encoding of the reply, with NumberedRef(0) in place of each object
 	Types       []byte // the types of the objects in Value, as coding.PackTypes writes them; nil: Value has no object
@@ -253,9 +253,9 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	return nil
 }
 
-// note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If it fails, the run can't
+// note appends an entry of the run, after the entries that are owed, so that the entries of a run are in order. If note fails, the run can't
 // commit, and the caller must not let the event happen. After a callback of the host has panicked, note appends only entries about what has
-// already happened, and refuses the others.
+// already happened, and refuses all other entries.
 func (s *Session) note(e Entry) error {
 	if s.Panicked() != nil && !e.tellsOfTheDone() {
 		return &fail.Error{Kind: fail.Internal, Err: errRecord}

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// A message that merely shows a labelled value adds nothing to the run's label: the value stays with the host, and the program gets a sealed
-// Value, which is a number of the run. A guest that forges such a number learns nothing. The content leaves only through a sink that admits its
-// label; if it is opened for another message, the run gets the label. The idea comes from the faceted and sealed values of information-flow
-// control (Austin and Flanagan 2012; CaMeL 2025). It needs no second run of the program.
+// A message that merely shows a labelled value adds nothing to the run's label. The value stays with the host, and the program gets a sealed
+// Value, which has only a number that the run gave it. A guest that forges such a number learns nothing. The content leaves only through a sink
+// that admits its label; if it is opened for another message, the run gets the label. The idea comes from the faceted and sealed values of
+// information-flow control (Austin and Flanagan 2012; CaMeL 2025). It needs no second run of the program.
 
 // sealing turns the reply of an object into one that a guest may have.
 type sealing struct {
 	catalog message.Catalog
 	open    value.Label // the label that the run already has; a value is not sealed if its label flows to open
 	cells   []content   // the contents of the sealed values, by number
-	at      string      // the name of the field to which the value belongs that is sealed now
+	at      string      // the name of the field that is being sealed
 	fields  []string    // the name of the field of each cell, for origins
 
 	calculated bool // the program's own expressions may have made some of the cells from labelled values
@@ -32,7 +32,7 @@ func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	}
 	i := s.catalog[t.Name]
 	if t.Name == value.TypeRows || i != nil && i.Expr || s.catalog.Shows(t).FlowsTo(s.open) {
-		return v // rows within a row are not sealed: makeCall gives the run their labels
+		return v // rows within a row are not sealed: message.Checker.makeCall adds their labels to the run's
 	}
 	switch {
 	case v.IsNull() || v.Kind() == value.KindRef: // the label covers the values of a row, not whether the row exists
@@ -65,8 +65,8 @@ func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	return s.cell(t, s.catalog.Shows(t), v)
 }
 
-// cell seals v, even if it is NULL, since that is secret, too. The object may narrow a tag to the readers of the value, and add labels. It
-// can't take labels from l: otherwise it would be a way out.
+// cell seals v, even if v is NULL, since whether a value is NULL is secret, too. The object may narrow a tag to the readers of the value, and add
+// labels. The object can't take labels from l: otherwise it could let the value leave.
 func (s *sealing) cell(t *message.Type, l value.Label, v value.Value) value.Value {
 	l = l.Refined(v.Label()).Join(v.AllLabels())
 	return s.put(t, l, content{plain: v.WithLabel(l)})

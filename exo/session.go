@@ -57,9 +57,9 @@ type Session struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	caller  context.Context // the context that was passed to Begin
-	reads   context.Context // for messages without an effect; Abandon ends it. serve sets the fields from reads to keep at the first message; before that they are nil
+	reads   context.Context // the context of messages without an effect; Abandon ends it. serve sets the fields from reads to keep at the first message; before that they are nil
 	abandon context.CancelFunc
-	work    context.Context // for units of work; it ends only with the run, even if ctx ends earlier
+	work    context.Context // the context of units of work; it ends only with the run, even if ctx ends earlier
 	drop    context.CancelCauseFunc
 	keep    func() bool // detaches units of work from the caller's context; returns false if that context has already ended
 	turns   within.Turns
@@ -187,8 +187,8 @@ func (s *Session) refName(id uint32) string {
 
 // Submit takes one message. It never waits for the outcome: Next delivers the reply, which may be a
 // refusal, in call order. An error of Submit is a breach of the protocol, after which the run can't
-// go on. Concurrent calls are admitted one by one, so a Submit may wait until the Recorder has
-// recorded the message of another.
+// continue. Concurrent calls are admitted one by one, so a Submit may wait until the Recorder has
+// recorded the message of another Submit.
 func (s *Session) Submit(call Call) error {
 	if err := s.begun(); err != nil {
 		return err

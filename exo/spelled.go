@@ -37,8 +37,7 @@ type Omitted struct {
 	Bytes  int          // the size of the message in that encoding
 }
 
-// spell writes a message into its entry, in its one canonical encoding. It writes nothing if
-// there is no record, or if m is nil because the gate could not read the message.
+// spell writes a message into its entry, in its canonical encoding. It writes nothing without a record, or if m is nil because the gate could not read the message.
 func (s *Session) spell(en *Entry, call Call, m *Message) error {
 	if s.gate.record == nil || m == nil {
 		return nil

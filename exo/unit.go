@@ -81,7 +81,7 @@ type Asker interface {
 	Asks(m *Message) (rule string, who changeset.Who)
 }
 
-// asks returns the rule for which a person may be asked about m. If the object's code panics, the person is asked.
+// asks returns the rule for which a person may be asked about m. If the object's code panics, asks returns a rule, so that a person is asked.
 func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 	o, ok := m.Objects[m.Root.Receiver().Slot].(Asker)
 	if !ok {
@@ -171,9 +171,9 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 // maxReviewed bounds the text of one message that a person is shown, in bytes.
 const maxReviewed = 64 << 10
 
-// AfterCommitter is a Unit with work to do after the commit. AfterCommit is called once all changes of the run are kept and recorded, and before
-// the held effects act. It is called at most once, and not if a unit failed to commit, the outcome of a commit is unknown, or the process is
-// killed first. Its error is recorded in the entry AfterCommitFailed, and changes nothing.
+// AfterCommitter is a Unit with work to do after the commit. AfterCommit is called at most once, when all changes of the run are kept and recorded, and
+// before the held effects act. It is not called if a unit failed to commit, the outcome of a commit is unknown, or the process is killed first. Its
+// error is recorded in the entry AfterCommitFailed, and changes nothing.
 type AfterCommitter interface {
 	Unit
 	AfterCommit(ctx context.Context) error
@@ -243,7 +243,7 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 		if err == nil && unit == nil {
 			err = errNoUnit
 		}
-		if u.err = err; err == nil { // keep unit only without an error: with one, it may be an interface that has a nil pointer
+		if u.err = err; err == nil { // keep unit only if err is nil: otherwise it may be an interface with a nil pointer
 			u.unit = unit
 		}
 	})
@@ -279,28 +279,28 @@ type Prepared struct {
 	Witnessed int
 }
 
-// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill,
-// or a commit without an answer, it asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
+// Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill, or a
+// commit without an answer, the Stager asks the stores whether the run was kept. If it is Transactional, it also keeps the messages of runs that changed no store.
 type Stager interface {
 	Object
-	// Stage keeps a held message: Eval or Forget follows, or neither after a kill and after a commit without an answer. witnessed reports whether
-	// each changed store will know of the run. Its error fails the run, and so must not depend on what the message holds, which may be sealed.
+	// Stage keeps a held message. Eval or Forget follows; neither follows after a kill, or after a commit without an answer. witnessed reports whether each
+	// changed store will know of the run. An error fails the run, so it must not depend on the content of the message, which may be sealed.
 	Stage(ctx context.Context, m *Message, witnessed bool) error
-	// Forget drops a message that was to be kept, even if Stage failed: it does not act.
+	// Forget drops a message that Stage was to keep, even if Stage failed. The message does not act.
 	Forget(ctx context.Context, m *Message) error
 }
 
 // stage lets objects keep held effects. A run that has changed no store commits nothing before its effects act, unless their object is a store.
 func (s *Session) stage(ctx context.Context) error {
 	p := s.prepared()
-	for _, c := range s.effects { // nothing else uses them by now
+	for _, c := range s.effects { // the program has ended, so no other goroutine uses the effects
 		if c.State != StateHeld || c.held == nil || p.Changed == 0 && c.held.store == nil {
 			continue
 		}
 		if o, ok := c.held.Objects[c.held.Root.Receiver().Slot].(Stager); ok {
 			s.staged = append(s.staged, c)
 			if err := s.step(ctx, &unitEntry{}, func(ctx context.Context) error {
-				if m, err := c.held.unsealing(); err == nil { // to fail would show the program what its sealed values are
+				if m, err := c.held.unsealing(); err == nil { // no error if unsealing fails: an error would reveal the sealed values to the program
 					return o.Stage(ctx, m, p.Witnessed == p.Changed)
 				}
 				return nil
@@ -312,7 +312,7 @@ func (s *Session) stage(ctx context.Context) error {
 	return nil
 }
 
-// forget drops what stage kept and what did not act. If an object can't drop a message now, the stores will show it that the run was not kept.
+// forget drops the staged messages that did not act. If an object can't drop a message now, the stores will report later that the run was not kept.
 func (s *Session) forget(ctx context.Context) {
 	for _, c := range s.staged {
 		if c.State != StateHeld && c.State != StateFailed {
@@ -359,7 +359,7 @@ func (s *Session) changed() map[any]bool {
 	return s.stores(func(c *change) bool { return c.State == StateHeld })
 }
 
-// stores returns the stores of the changes in units of work that of accepts.
+// stores returns the stores of those changes in units of work for which of returns true.
 func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // withheld describes the moment after which the result of a run may not leave.
 type withheld struct {
 	call  uint64      // the message that read something that the result may not carry; 0 if the run began with it
-	label value.Label // the label of the run, with that of this message
+	label value.Label // the label of the run, including the label of this message
 	pos   fail.Pos    // the place of the message in the program
 	acted bool        // an earlier message was allowed to change something, at once or in a unit of work
 }
@@ -56,9 +56,9 @@ func (s *Session) decided() (l value.Label, last uint64) {
 	return s.label, math.MaxUint64
 }
 
-// ReportableLabel is the label of an ended run that others may act on. It is Label if the result may leave. If not, it is the label at the first
-// message that read what the result may not carry. What the program read may decide its later messages, so each label of those could reveal one
-// bit.
+// ReportableLabel is the label of an ended run that may be used outside of the run. It is Label if the result may leave. If not, it is the label at the
+// first message that read what the result may not carry. What the program read may decide its later messages, so each label of a later message could
+// reveal one bit.
 func (s *Session) ReportableLabel() value.Label {
 	if s.begun() != nil {
 		return value.Label{}

@@ -1,6 +1,6 @@
 package budget
 
-// This file declares budgets, and says how each is named in the store and to a program.
+// This file declares budgets, and names each of them for the store and for a program.
 
 import (
 	"errors"
@@ -13,21 +13,21 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Per says which runs share a budget.
+// Per is the kind of runs that share a budget.
 type Per string
 
-// A budget is shared by these runs of the tool.
+// These runs of the tool share a budget:
 const (
-	Principal    Per = "principal"    // all of a principal. Those without a principal share one
-	Conversation Per = "conversation" // all of a principal's conversation: see exo.Run.Conversation
-	Tool         Per = "tool"         // all
+	Principal    Per = "principal"    // all runs of a principal, and all runs without a principal
+	Conversation Per = "conversation" // all runs of one conversation of a principal: see exo.Run.Conversation
+	Tool         Per = "tool"         // all runs of the tool
 )
 
-// Budget bounds what runs use together. An amount that is zero is not bounded.
+// Budget bounds what runs use together. A field that is zero sets no bound.
 type Budget struct {
 	Per   Per
-	Every time.Duration // the budget is full again each time this is over, in whole minutes; 0: never
-	// Calls, Effects, Rows and Bytes count as the package's comment says. Bits are those of sealed values that declassifiers reveal.
+	Every time.Duration // the budget is full again each time that this time, in whole minutes, is over; 0: never
+	// Calls, Effects, Rows and Bytes are counted as the package comment describes. Bits bounds the bits of sealed values that declassifiers reveal.
 	Calls, Effects, Rows, Bytes, Bits int
 }
 
@@ -64,7 +64,7 @@ func (b Budget) check() error {
 	return nil
 }
 
-// from is the beginning of the window of now. A budget that is never full again has one window.
+// from returns the beginning of the window that now is in. A budget that is never full again has only one window.
 func (b Budget) from(now time.Time) time.Time {
 	if b.Every == 0 {
 		return time.Time{}
@@ -72,10 +72,10 @@ func (b Budget) from(now time.Time) time.Time {
 	return now.UTC().Truncate(b.Every)
 }
 
-// Refills is the time after t when the budget is full again; zero: never.
+// Refills returns the time after t at which the budget is full again; zero: never.
 func (b Budget) Refills(t time.Time) time.Time { return b.from(t).Add(b.Every) }
 
-// key is where the store has what runs of a principal and a conversation have used. Different ones have different keys, whatever characters they have.
+// key returns the key of the store's entry for what runs of a principal and a conversation have used. Different names have different keys, whatever characters they contain.
 func (b Budget) key(tool string, p exo.Principal, conversation string) string {
 	parts := []string{"budget", tool, string(b.Per), b.Every.String()}
 	switch b.Per {
@@ -87,7 +87,7 @@ func (b Budget) key(tool string, p exo.Principal, conversation string) string {
 	return store.Key(parts...)
 }
 
-// lacks is the error of a program. It names the program's own budget, and no number of others.
+// lacks returns the error that a program gets when its budget is used up. It shows only the program's own budget, and no number of other users.
 func (b Budget) lacks(kind int, from time.Time, what string) error {
 	each := map[time.Duration]string{0: "", time.Minute: " a minute", time.Hour: " an hour", 24 * time.Hour: " a day", 7 * 24 * time.Hour: " a week"}
 	every, ok := each[b.Every]

@@ -1,6 +1,6 @@
 package budget
 
-// This file has the budget of declassifiers, and what the host sees of all budgets.
+// This file has the budget of declassifiers, and the list with which a host sees all budgets.
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Bits returns the budgets with Bits, for exo.Config.Bits; nil if the set has none, so that a gate refuses declassifiers. Package declassify has a budget
-// of bits alone.
+// Bits returns the budgets with Bits, for exo.Config.Bits. It returns nil if the set has none, so that a gate refuses declassifiers. Package
+// declassify has a budget that bounds only bits.
 func (s *Set) Bits() exo.BitBudget {
 	if s == nil || !slices.ContainsFunc(s.budgets, func(b Budget) bool { return b.Bits > 0 }) {
 		return nil
@@ -24,7 +24,7 @@ func (s *Set) Bits() exo.BitBudget {
 
 type bitsOf struct{ set *Set }
 
-// Take implements exo.BitBudget. If one of several budgets refuses, what was taken of the others before stays taken.
+// Take implements exo.BitBudget. If one of several budgets refuses, the bits that were taken from the earlier ones stay taken.
 func (b bitsOf) Take(p exo.Principal, now time.Time, n int) (left int, err error) {
 	left = math.MaxInt
 	for _, x := range b.set.budgets {
@@ -53,12 +53,12 @@ type Standing struct {
 	Budget       Budget
 	Principal    exo.Principal // "" for a budget per tool, and for runs without a principal
 	Conversation string
-	Used         Budget    // the amounts that were used; what runs have reserved counts
+	Used         Budget    // the amounts that were used, including what runs have reserved
 	Refills      time.Time // when the budget is full again; zero: never
 }
 
-// List returns what was used of each budget by now, in the order of the budgets and then of the keys. A principal, conversation or tool that has used
-// nothing yet is not there.
+// List returns what was used of each budget by now, in the order of the budgets and then of the keys. It leaves out a principal, conversation or
+// tool that has used nothing yet.
 func (s *Set) List(ctx context.Context, now time.Time) (out []Standing, err error) {
 	if s == nil || s.kept == nil {
 		return nil, errNone
@@ -66,7 +66,7 @@ func (s *Set) List(ctx context.Context, now time.Time) (out []Standing, err erro
 	for _, b := range s.budgets {
 		prefix := b.key(s.tool, "", "")
 		if b.Per == Conversation {
-			prefix = prefix[:len(prefix)-1] // it has two empty names
+			prefix = prefix[:len(prefix)-1] // the prefix ends with two empty names, and only the last one may differ
 		}
 		for e, err := range store.All(ctx, s.kept, prefix) {
 			var was entry

@@ -1,6 +1,6 @@
 package budget
 
-// This file has what one run takes from budgets.
+// This file has the purse, with which one run takes from all budgets of its tool.
 
 import (
 	"sync"
@@ -20,7 +20,7 @@ func (s *Set) Begin(run exo.Run, l exo.Limits) exo.Purse {
 	return p
 }
 
-// purse is a run's part of all budgets of a set.
+// purse has what one run has reserved and used of all budgets of a set.
 type purse struct {
 	set   *Set
 	run   exo.Run
@@ -29,20 +29,20 @@ type purse struct {
 	parts []part
 }
 
-// part is a run's part of one budget, in one window.
+// part has what one run has reserved and used of one budget, in one window.
 type part struct {
 	budget   Budget
 	bound    amounts
 	opened   bool
 	from     time.Time   // the beginning of the window
-	reserved amounts     // by this run, in the window
-	have     amounts     // what is reserved and not used
-	used     amounts     // by this run, in the window
-	empty    [kinds]bool // the run has found nothing left
+	reserved amounts     // what the run has reserved in the window
+	have     amounts     // what the run has reserved and not yet used
+	used     amounts     // what the run has used in the window
+	empty    [kinds]bool // for each amount: the run found too little left
 	all      bool        // all calls, rows and bytes that the run may use are reserved, and stay used
 }
 
-// Take implements exo.Purse. If one budget refuses, nothing is used of the others.
+// Take implements exo.Purse. If one budget refuses, the run uses nothing of the other budgets.
 func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	if len(p.parts) == 0 {
 		return errNone
@@ -51,7 +51,7 @@ func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var refused error
-	for i := range p.parts { // each one, even after a refusal: all must hold for each
+	for i := range p.parts { // ask every part, even after a refusal, since all must reach each budget
 		if err := p.ensure(&p.parts[i], now, need, all); refused == nil {
 			refused = err
 		}
@@ -71,7 +71,7 @@ func (p *purse) Take(now time.Time, _ uint64, u exo.Use, all bool) error {
 	return nil
 }
 
-// ensure reserves what is missing of need, or returns why that can't be had.
+// ensure reserves the missing part of need in the budget of x, or returns the error that the budget is used up.
 func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 	if from := x.budget.from(now); !x.opened || from.After(x.from) && !x.all {
 		*x = part{budget: x.budget, bound: x.bound, opened: true, from: from}
@@ -103,11 +103,11 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 	return nil
 }
 
-// reserve returns x with what it lacks of need, from what is left in w. If that is not enough, nothing is left: a reply that is refused uses up the rest,
-// and so the error is true. lacks is what was missing; -1: nothing.
+// reserve takes from w what x lacks of need, and returns the new part. If less is left than x lacks, reserve takes all that is left: a reply that is
+// refused uses up the rest, so the error is true. lacks is the amount of which too little was left; -1: all was enough.
 func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks int) {
 	next, lacks = *x, -1
-	if !w.From.Equal(x.from) { // the window is later than this process's clock
+	if !w.From.Equal(x.from) { // the window in the store is later than this process's clock
 		next = part{budget: x.budget, bound: x.bound, opened: true, from: w.From}
 	}
 	for k := range nBits {
@@ -137,7 +137,7 @@ func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks
 	return next, lacks
 }
 
-// Settle implements exo.Purse. What can't be given back stays used.
+// Settle implements exo.Purse. If the store fails, the part that should be given back stays used.
 func (p *purse) Settle(happened int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *purse) Settle(happened int) {
 			continue
 		}
 		_ = p.set.edit(x.budget, p.run.Principal, p.run.Conversation, x.from, func(w *entry) (put bool, err error) {
-			if !w.From.Equal(x.from) { // that window is over
+			if !w.From.Equal(x.from) { // the window of x is over, so nothing is given back
 				return false, nil
 			}
 			for k := range nBits {

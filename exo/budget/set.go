@@ -1,6 +1,6 @@
 package budget
 
-// This file keeps what was used in a store.
+// This file keeps in a store what was used of budgets.
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// Set has the budgets of a tool. Several goroutines may use it. The zero Set, and nil, refuse everything.
+// Set has the budgets of a tool. Several goroutines may use it. The zero Set, and nil, refuse every message.
 type Set struct {
 	kept    store.Store
 	tool    string
 	budgets []Budget
-	opened  atomic.Int64 // entries of conversations that this process has made
+	opened  atomic.Int64 // how many entries of conversations this process has made
 }
 
-// In makes the budgets of a tool, which are kept in s under the tool's name, of 1 to 100 bytes. Sets with one name in one store share what is used:
-// another tool needs another name. A budget with another amount goes on with what was used before. The host closes the store. After that every
-// message is refused. A conversation's entry ends when the conversation has rested for 30 days; the entries of principals and tools stay.
+// In makes the budgets of a tool. They are kept in s under the tool's name, which has 1 to 100 bytes. Sets with the same name in one store share what is
+// used: another tool needs another name. If the host changes an amount, what was used before still counts. The host closes the store; after that every
+// message is refused. The entry of a conversation is dropped 30 days after its last use; the entries of principals and tools stay.
 func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
 	switch {
 	case s == nil:
@@ -54,19 +54,19 @@ var errNone = &fail.Error{Kind: fail.Internal, Err: fail.Named("budget: this Set
 const (
 	wait     = 10 * time.Second    // the longest time that a message waits for the store
 	rest     = 30 * 24 * time.Hour // how long the entry of a conversation stays after its last use
-	perSweep = 256                 // conversations that are new to the store between two sweeps
-	fraction = 8                   // a run reserves this part of what is left
+	perSweep = 256                 // how many conversations that are new to the store come between two sweeps of old entries
+	fraction = 8                   // a run reserves one part in this many of what is left
 )
 
-// entry is the value of an entry of the store: what was used in a window.
+// entry is the value of an entry in the store. It has what was used in a window.
 type entry struct {
 	Principal    exo.Principal `json:"principal,omitempty"`
 	Conversation string        `json:"conversation,omitempty"`
 	From         time.Time     `json:"from,omitzero"` // the beginning of the window
-	Used         []int         `json:"used"`          // in the order of names
+	Used         []int         `json:"used"`          // the amounts, in the order of names
 }
 
-// read reads an entry. It refuses an entry that this package did not write, since something may have been used by it.
+// read reads an entry. It refuses an entry that this package did not write, since nothing shows how much of the budget was used.
 func read(e *store.Entry) (out entry, err error) {
 	if e.Version == store.Absent {
 		return entry{Used: make([]int, kinds)}, nil
@@ -79,14 +79,14 @@ func read(e *store.Entry) (out entry, err error) {
 	return out, err
 }
 
-// roll begins the window of now, unless e is of that window or of a later one. A later one is from a clock that was ahead, of this process or another.
+// roll begins the window of now, unless e is in that window or a later one. e is in a later window if a process with a clock that was ahead wrote it.
 func (e *entry) roll(b Budget, now time.Time) {
 	if from := b.from(now); e.From.Before(from) {
 		e.From, e.Used = from, make([]int, kinds)
 	}
 }
 
-// edit changes what was used of a budget. change reports whether it changed the entry.
+// edit lets change change what was used of a budget. change reports whether it changed the entry.
 func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time, change func(*entry) (put bool, err error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()

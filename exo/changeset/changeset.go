@@ -20,7 +20,7 @@ type Part struct {
 	Known  []byte   `json:"known,omitempty"`  // everything that the run determines, in one encoding: two runs with equal bytes do the same
 	New    []string `json:"new,omitempty"`    // the keys that the database chose for new rows and that the program can read; a second run gets other keys
 	Grants []string `json:"grants,omitempty"` // the names of the grants that the program used for the changes
-	Copies string   `json:"copies,omitempty"` // for the host: the place of a value that contains a key of New, so that another run can't do the same; "" if there is none
+	Copies string   `json:"copies,omitempty"` // for the host: the place of a value that contains a key of New, since another run can't write the same value; "": there is none
 	Unfit  string   `json:"unfit,omitempty"`  // for the host: why the changes can't all be shown; "": they can
 }
 

@@ -31,7 +31,7 @@ func New(bitsPerDay int) *Budget {
 	return &Budget{perDay: bitsPerDay, kept: store.NewMemory(nil), forget: true}
 }
 
-// In makes a budget that keeps the taken bits in a store, so a restart gives none back, and processes that share the store share the budget. Each
+// In makes a budget that keeps the taken bits in a store. So a restart gives no bits back, and processes that share the store share the budget. Each
 // principal has one permanent entry with a key that begins with "bits/". The host closes the store, and then nothing is revealed.
 func In(s store.Store, bitsPerDay int) (*Budget, error) {
 	if s == nil {

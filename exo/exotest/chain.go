@@ -32,9 +32,9 @@ func (c *Chain) Field(name string) *Chain {
 	return c.next(n, err)
 }
 
-// Call returns a chain that calls a method. An argument is a value.Value, a plain Go value (nil,
-// bool, int, int64, float64, string, time.Time), another Chain of the same run, or a map[string]any
-// or []any of these. A callback is a func(*Chain) *Chain, which is called once, with a placeholder.
+// Call returns a chain that calls a method. An argument is a value.Value, or a plain Go value (nil,
+// bool, int, int64, float64, string, time.Time). It may also be another Chain of the same run, or a map[string]any
+// or []any of all these. A callback is a func(*Chain) *Chain, which is called once, with a placeholder.
 // Anything else fails the test.
 func (c *Chain) Call(method string, args ...any) *Chain {
 	if c.err != nil {

@@ -88,7 +88,7 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later makes an error with a message that is built only when it is read, since a guest can cause many refusals and most are never read.
+// Later makes an error with a message that is built only when it is read: a guest can cause many refusals, and most are never read.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
 // At returns a copy of the error with a place in the program. The copy has its message already built.
@@ -124,7 +124,7 @@ func (e *Error) Error() string {
 	if msg != "" {
 		s += ": " + msg
 	}
-	if e.Err != nil { // what the inner error repeats appears only once
+	if e.Err != nil { // a text that the inner error repeats appears only once
 		if inner := strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": "); inner != msg {
 			s += ": " + inner
 		}
@@ -134,8 +134,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled,
-// as callers of Go libraries expect, unless a deadline ended the run, which is then in Err.
+// Is makes errors.Is(err, ErrDenied) compare kinds. A Cancelled error also matches context.Canceled, as callers of
+// Go libraries expect. The exception is a run that a deadline ended: then Err has the deadline's error.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false

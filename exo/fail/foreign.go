@@ -13,7 +13,7 @@ import (
 const maxWrapped = 1000
 
 // Foreign returns an error that is safe to use: err itself, or a replacement if err wraps itself,
-// or if its methods panic, as those of a nil pointer may.
+// or if its methods panic, as methods of a nil pointer may.
 func Foreign(err error) (safe error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 )
 
-// PanicError is the cause of an error of host code that panicked. errors.As finds it in Result.Err,
-// and in the error of an Effect or an Entry. Its text has the panic value without the stack, so
-// records have no stack. A guest sees neither.
+// PanicError is the cause of an error of host code that panicked. errors.As finds it in Result.Err, and in the error of
+// an Effect or an Entry. Its text has the panic value without the stack, so records have no stack. A guest sees
+// neither the panic value nor the stack.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine from debug.Stack, shortened to 16 KiB

@@ -1,6 +1,6 @@
 package fail
 
-// This file writes why something failed, for logs that must not have the values of rows, arguments or programs.
+// This file describes why something failed, for logs that must not have the values of rows, arguments or programs.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// constant is the type of a text that is written in the code: only an untyped constant becomes one.
+// constant is the type of a text that is written in the code: only an untyped constant converts to it.
 type constant string
 
 // named is an error with a text that logs may show.
@@ -21,8 +21,8 @@ type named struct{ text string }
 func (e *named) Error() string     { return e.text }
 func (e *named) LogReason() string { return e.text }
 
-// Named makes an error with a text that logs may show whole. format is a constant, in which %s is the next of names: those of declarations, or texts of
-// the database's schema, and never a value.
+// Named makes an error with a text that logs may show whole. format is a constant, in which each %s is replaced by the next of names. names are names of
+// declarations, or texts of the database's schema, and never a value.
 func Named(format constant, names ...string) error {
 	args := make([]any, len(names))
 	for i, n := range names {
@@ -45,11 +45,11 @@ func Reason(err error) (reason string) {
 		return ""
 	}
 	defer func() {
-		if recover() != nil { // a method of the host's error panicked, as those of a nil pointer may
+		if recover() != nil { // a method of the host's error panicked, as methods of a nil pointer may
 			reason = fmt.Sprintf("a %T", err)
 		}
 	}()
-	err = Foreign(err) // which wraps itself nowhere
+	err = Foreign(err) // an error that wraps itself would make the walk below endless
 	parts := []string{KindOf(err).String()}
 	var walk func(err error)
 	walk = func(err error) {
@@ -101,7 +101,7 @@ func reasonOf(err error) (text string, more bool) {
 	return "a " + kind, false
 }
 
-// place returns the function that panicked. Its arguments, which the stack has as numbers, are left out.
+// place returns the name of the function that panicked. It leaves out the arguments, which the stack has as numbers.
 func place(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "panic(") })

@@ -1,6 +1,6 @@
 package fail
 
-// This file has the way in which a host ends a run by its context and says why.
+// This file has the way in which a host ends a run by its context and gives a reason.
 
 import (
 	"cmp"
@@ -18,7 +18,8 @@ type Stop struct {
 func (s *Stop) Error() string { return (&Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}).Error() }
 
 // CauseOf returns the cause of a context that has ended, for the error of a run, or nil. The result is an *Error if and only if the cause is a *Stop, not
-// one that is wrapped. An *Error in any other cause gives its text alone: an errgroup ends the contexts of all its runs with the error of one, and the others' programs must not read what that one threw.
+// one that is wrapped. If another cause wraps an *Error, CauseOf keeps only the text: an errgroup ends the contexts of all its runs with the error of
+// one, and other programs must not read that error.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if s, ok := cause.(*Stop); ok && s == nil {

@@ -7,9 +7,9 @@
 //	rows({path, separator?})        the rows of a .csv, .tsv, .jsonl or .ndjson file
 //	write({path, text})             makes or replaces a file, after the program has ended well
 //
-// Answers are untrusted unless the host says otherwise. A folder has one label: files with another label belong to a folder, and an object, of
-// their own.
+// Answers are untrusted unless Config.Trusted is set. A folder has one label: files with another label belong to another folder, which is an object of
+// its own.
 //
-// What is written is on the disk before the run commits, under a hidden name in the same folder, and gets its own name after the commit. If the
-// process is killed in between, record.Settlers complete it at the next start. The run itself reads what it has written.
+// A text that a program writes is on the disk before the run commits, under a hidden name in the same folder. It gets its own name after the commit. If
+// the process is killed in between, record.Settlers complete the write at the next start. The run itself reads what it has written.
 package files

@@ -26,27 +26,27 @@ import (
 	"github.com/exoagent/exoagent/internal/textrows"
 )
 
-// Config says what programs may do with a folder.
+// Config declares what programs may do with a folder.
 type Config struct {
 	Dir string // the folder, which must exist
 
-	// Read and Write have the globs of the files that programs may read, and write. In a part of a path * is any text and ? one character; ** as a
-	// whole part is any number of parts. A part that begins with a dot is matched only by a part that does.
+	// Read and Write have the globs of the files that programs may read and write. Within one part of a path, * matches any text and ? one character. The
+	// part ** matches any number of parts. A part of a path that begins with a dot is matched only by a part of a glob that begins with one.
 	Read, Write []string
 
-	Label  value.Label // what each answer carries, and each error; without readers
-	Admits value.Label // the labels that may leave to the folder. If programs also read here, Label must have those of secrecy
+	Label  value.Label // the label of each answer and each error; it must not name readers
+	Admits value.Label // the labels that may leave to the folder. If programs may also read here, Label must have the secrecy tags of Admits
 
-	// Trusted says that no outsider writes these files. Otherwise each answer is value.Untrusted.
+	// Trusted states that no outsider writes these files. Without it, each answer is labelled value.Untrusted.
 	Trusted bool
 
 	Bytes   int64          // the most bytes of a file that is read, written or replaced; 0: 1 MiB
-	Approve *changeset.Who // a person of these agrees to each write; nil: nobody is asked
+	Approve *changeset.Who // the people who may agree to each write; nil: no person is asked
 
-	// Journal keeps what a killed process was about to write, and Write needs it. All processes that write into the folder share one.
+	// Journal keeps what a killed process was about to write. Write requires it. All processes that write into the folder share one Journal.
 	Journal store.Store
 
-	// Undo is how long the text before a write is kept, in a hidden file of the same folder, so that record.Undoing can put it back; 0: not at all.
+	// Undo is how long the text before a write is kept, in a hidden file of the same folder, so that record.Undoing can restore it; 0: it is not kept.
 	Undo time.Duration
 }
 
@@ -63,7 +63,7 @@ type Files struct {
 	tidied      time.Time  // when tidy was last called
 }
 
-type object = service.Service // an unexported name, so that no other package takes the service out of Files, past its Eval
+type object = service.Service // an unexported name: otherwise another package could use the embedded Service without Files.Eval
 
 var (
 	_ exo.Validator     = (*Files)(nil)
@@ -72,7 +72,7 @@ var (
 	_ exo.Stager        = (*Files)(nil)
 )
 
-// Open opens a folder. name is that of the interface for programs, and of the folder in the journal.
+// Open opens a folder. name is the name of the interface for programs, and of the folder in the journal.
 func Open(name, doc string, c Config) (*Files, error) {
 	f := &Files{name: name, bytes: cmp.Or(c.Bytes, 1<<20), journal: c.Journal, keep: c.Undo}
 	if err := errors.Join(globs(&f.read, c.Read), globs(&f.write, c.Write), c.check()); err != nil {
@@ -86,8 +86,8 @@ func Open(name, doc string, c Config) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range d.Interfaces[0].Methods { // of the service, which nothing else has seen
-		if m.Effect != message.Held { // which has no answer
+	for _, m := range d.Interfaces[0].Methods { // these methods can be changed, since no other code has seen the new service
+		if m.Effect != message.Held { // a Held method has no answer
 			m.Reply = m.Reply.Join(c.Label)
 		}
 	}
@@ -108,7 +108,7 @@ func globs(to *[]plainfile.Glob, texts []string) error {
 	return nil
 }
 
-// check refuses a Config by which a label could get lost.
+// check refuses a Config with which a value could lose its label.
 func (c *Config) check() error {
 	both, lost := len(c.Read) > 0 && len(c.Write) > 0, c.Admits.Secrecy().Without(c.Label)
 	switch {
@@ -169,7 +169,7 @@ func (f *Files) operations(c Config) (ops []service.Operation) {
 	if len(f.write) > 0 {
 		check := func(in any) error {
 			parts, err := f.names(in.(*written))
-			if err == nil && c.Label.Empty() { // else the error, which a program may catch, would tell what the label hides
+			if err == nil && c.Label.Empty() { // with a label, this error would reveal what the label hides, since a program may catch the error
 				err = f.replaceable(in.(*written).Path, parts)
 			}
 			return err
@@ -190,7 +190,7 @@ func (f *Files) operations(c Config) (ops []service.Operation) {
 	return ops
 }
 
-// UnitKey implements exo.Transactional: where programs write, messages act in call order, so that a read gives what was written before it.
+// UnitKey implements exo.Transactional. If programs may write, messages act in call order, so that a read gives what was written before it.
 func (f *Files) UnitKey() any {
 	if len(f.write) == 0 {
 		return nil
@@ -253,7 +253,7 @@ func (f *Files) list(ctx context.Context, in which) (out []listed, err error) {
 	return out, nil
 }
 
-// text returns the text of a file as the run has written it, or else as it is on the disk. A path that no glob names reads like one without a file.
+// text returns the text of a file as the run has written it, or otherwise the text on the disk. If no glob matches the path, the error is the same as without a file.
 func (f *Files) text(ctx context.Context, path string) (string, error) {
 	parts, err := plainfile.Split(path)
 	if err != nil {
@@ -268,7 +268,7 @@ func (f *Files) text(ctx context.Context, path string) (string, error) {
 		}
 	}
 	b, err := f.tree.Load(parts)
-	text := strings.TrimPrefix(string(b), "\ufeff") // what some programs put before UTF-8
+	text := strings.TrimPrefix(string(b), "\ufeff") // the byte order mark, which some programs write before UTF-8
 	switch why := plainfile.Unusable(err); {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, plainfile.ErrSpelling):
 		return "", service.Refuse(missing, path)

@@ -1,6 +1,6 @@
 package files
 
-// This file has the journal of writes, and takes back what was written.
+// This file has the journal of writes, and undoes writes.
 
 import (
 	"context"
@@ -15,20 +15,20 @@ import (
 	"github.com/exoagent/exoagent/internal/plainfile"
 )
 
-// kept is how long the journal knows a write, so that a process that starts again can ask.
+// kept is how long the journal keeps a write, so that a process that starts again can ask about it.
 func (f *Files) kept() time.Duration { return max(7*24*time.Hour, f.keep) }
 
 func (f *Files) entryKey(key string) string { return store.Key("files", f.name, key) }
 
 var errGone = errors.New("files: nothing shows whether this was written: the text that waited, or its entry in the journal, is gone")
 
-// place is where a write of the journal is.
+// place has a write of the journal, and the folder and name of its file.
 type place struct {
 	waiting
 	parts   []string
 	dir     *plainfile.Dir
 	name    string
-	now     string // the sum of the file; "": there is none; other: what is there is no file that can be replaced
+	now     string // the digest of the file's text; "": there is no file; other: there is something that can't be replaced
 	version store.Version
 }
 
@@ -69,11 +69,11 @@ func (f *Files) find(ctx context.Context, key string) (p place, err error) {
 	return p, nil
 }
 
-// drop forgets a write and removes what waits of it; unless all, only if its text still waits. The journal comes first: an entry without a waiting
-// text means that it was written.
+// drop removes a write from the journal, and its files with hidden names. If all is not set, it does so only if the text still waits. drop changes the
+// journal first, since an entry without a waiting text means that the text was written.
 func (f *Files) drop(ctx context.Context, key string, all bool) {
 	p, err := f.find(ctx, key)
-	if all && errors.Is(err, errGone) { // its folder is gone, or was never there
+	if all && errors.Is(err, errGone) { // the folder of the write is gone, or never existed
 		_ = f.journal.Delete(ctx, f.entryKey(key), p.version)
 	}
 	if err != nil {
@@ -83,13 +83,13 @@ func (f *Files) drop(ctx context.Context, key string, all bool) {
 	if _, err := p.dir.Lstat(plainfile.Ours + key); err != nil && !all || f.journal.Delete(ctx, f.entryKey(key), p.version) != nil {
 		return
 	}
-	_ = p.dir.Remove(plainfile.Ours + key) // what stays has a hidden name
+	_ = p.dir.Remove(plainfile.Ours + key) // if Remove fails, the file stays under a hidden name
 	_ = p.dir.Remove(plainfile.Ours + key + ofBefore)
 }
 
-// tidy drops what has waited for an hour, and so waits for no run, and what is kept no longer. What it can't drop, it finds again an hour later. f.mu is held.
+// tidy drops texts that have waited for an hour, since no run waits that long, and writes older than kept. If it can't drop one, it tries again an hour later. f.mu is held.
 func (f *Files) tidy(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // less than a write may take
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // this is less than a write may take
 	defer cancel()
 	prefix := f.entryKey("")
 	for e, err := range store.All(ctx, f.journal, prefix) {
@@ -107,7 +107,7 @@ func (f *Files) tidy(ctx context.Context) {
 	_, _ = f.journal.Sweep(ctx)
 }
 
-// undo puts back the text before a write, or removes the file if there was none. It may be called again.
+// undo restores the text before a write, or removes the file if there was none. It may be called again.
 func (f *Files) undo(ctx context.Context, key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

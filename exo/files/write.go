@@ -1,6 +1,6 @@
 package files
 
-// This file has what a run writes: it waits under a hidden name from before the commit, and gets its own name when its call acts.
+// This file writes the files of a run: each text waits under a hidden name from before the commit, and gets its own name when its call acts.
 
 import (
 	"context"
@@ -19,18 +19,18 @@ import (
 	"github.com/exoagent/exoagent/internal/plainfile"
 )
 
-// waiting is one write. The journal has its exported fields.
+// waiting is one write. The journal keeps its exported fields.
 type waiting struct {
 	Path string
-	Sum  string // of the text
-	Was  string // of the text before; "": there was no file
+	Sum  string // the digest of the text
+	Was  string // the digest of the text that the write replaces; "": there was no file
 	At   time.Time
 
 	key, text string
-	staged    bool // its text was to be kept
+	staged    bool // stage has put the write into the journal
 }
 
-// run is what one run writes, in call order.
+// run has the writes of one run, in call order.
 type run struct {
 	mu     sync.Mutex
 	writes []*waiting
@@ -54,7 +54,7 @@ func (f *Files) pending(ctx context.Context) []*waiting {
 	return slices.Clone(r.writes)
 }
 
-// Validate implements exo.Validator: it checks a write while the program runs, and adds it to those of the run.
+// Validate implements exo.Validator: it checks a write while the program runs, and adds it to the writes of the run.
 func (f *Files) Validate(m *exo.Message) error {
 	if err := f.object.Validate(m); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (f *Files) Validate(m *exo.Message) error {
 	return nil
 }
 
-// names checks a write without a look at the disk, and returns the parts of its path. An error is for the program.
+// names checks a write without reading the disk, and returns the parts of its path. Its error is for the program.
 func (f *Files) names(in *written) ([]string, error) {
 	parts, err := plainfile.SplitNew(in.Path)
 	switch {
@@ -82,8 +82,8 @@ func (f *Files) names(in *written) ([]string, error) {
 	return parts, nil
 }
 
-// replaceable reports why a path can't be written, as far as the disk shows now. A write makes no folder: one of a failed run would stay, and show
-// other programs what that run had read.
+// replaceable returns the reason why a path can't be written, as far as the disk shows now. A write makes no folder: a folder of a failed run would
+// stay, and show other programs what that run had read.
 func (f *Files) replaceable(path string, parts []string) error {
 	dir, name, err := f.tree.Folder(parts)
 	if err == nil {
@@ -101,7 +101,7 @@ func (f *Files) replaceable(path string, parts []string) error {
 	return err
 }
 
-// Stage implements exo.Stager: what can fail, such as a full disk, fails here.
+// Stage implements exo.Stager. Whatever can fail, such as writing to a full disk, fails here, before the commit.
 func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,10 +117,10 @@ func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 			return f.stage(ctx, w, r.writes[:i])
 		}
 	}
-	return errors.New("files: the write was not checked before") // not reached: Validate adds each, as none has a sealed value
+	return errors.New("files: the write was not checked before") // not reached: Validate adds each write, since no write has a sealed value
 }
 
-// Forget implements exo.Stager. The write never gets its name.
+// Forget implements exo.Stager. The text that waits is removed, and never gets its own name.
 func (f *Files) Forget(ctx context.Context, m *exo.Message) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *Files) Forget(ctx context.Context, m *exo.Message) error {
 	return nil
 }
 
-// stage puts a write into the journal, and then the text before it and its own text on the disk. earlier is what the run has written before.
+// stage puts a write into the journal. Then it writes the text that the write replaces, and the new text, to the disk. earlier has the run's writes before this one.
 func (f *Files) stage(ctx context.Context, w *waiting, earlier []*waiting) error {
 	parts, err := f.names(&written{w.Path, w.text})
 	if err == nil {
@@ -168,7 +168,7 @@ func (f *Files) stage(ctx context.Context, w *waiting, earlier []*waiting) error
 	return errors.Join(err, dir.Create(plainfile.Ours+w.key, []byte(w.text), mode))
 }
 
-// ofBefore ends the name of a file with the text before a write.
+// ofBefore ends the name of the file that keeps the text before a write.
 const ofBefore = "-before"
 
 func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
@@ -191,13 +191,13 @@ func (f *Files) settle(ctx context.Context, key string) (exo.State, error) {
 	return state, err
 }
 
-// Resumes implements record.Resumer: what a run has kept before its commit is written at the next start.
+// Resumes implements record.Resumer: a write of a run that was kept is completed at the next start.
 func (f *Files) Resumes(method string, committed exo.State) bool {
 	return method == "write" && committed == exo.StateApplied
 }
 
-// complete gives a waiting text its name, if the file is as it was when the run was about to commit. It may be called again. The error of
-// StateFailed is for programs.
+// complete gives a waiting text its name, if the file is as it was when the run was about to commit. It may be called again. If it returns StateFailed,
+// its error is for programs.
 func (f *Files) complete(ctx context.Context, key string) (exo.State, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

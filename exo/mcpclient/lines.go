@@ -142,10 +142,10 @@ func (c *lines) next() (line []byte, err error) {
 	}
 }
 
-// skipped is how much of an answer that is too large is read to its end, in multiples of Bytes. The ID is searched in its last idBytes bytes.
+// skipped bounds how much of an answer that is too large is read, in multiples of Bytes. The ID is searched in the last idBytes bytes of the answer.
 const skipped, idBytes = 32, 64
 
-// tooLarge replaces an answer that is too large by an error for its call, and skips the rest of the line, so that other calls go on. It returns
+// tooLarge replaces an answer that is too large by an error for its call. It skips the rest of the line, so that other calls go on. It returns
 // nil if the line has no end or answers no call: then the process is stopped.
 func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 	last := bytes.Clone(begin[max(0, len(begin)-idBytes):])
@@ -171,8 +171,8 @@ func (c *lines) tooLarge(begin []byte) jsonrpc.Message {
 // idAhead finds the ID of an answer at its beginning, where most libraries write it.
 var idAhead = scalar.Pattern(`^\s*{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,15})\s*,`)
 
-// idBehind finds the ID of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so an ID before it belongs
-// to the answer. It can't be part of a text, where a quote follows a backslash.
+// idBehind finds the ID of an answer at its end, where the SDK for TypeScript writes it. The last brace closes the answer, so an ID before that brace
+// belongs to the answer. The match can't be part of a text, where a backslash comes before each quote.
 var idBehind = scalar.Pattern(`[^\\]"id" *: *([0-9]{1,15}) *}\s*$`)
 
 // idOf returns the ID of an answer, given its beginning and its end.

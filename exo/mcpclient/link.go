@@ -26,11 +26,11 @@ type link struct {
 	tools   []*mcp.Tool
 	looked  time.Time   // when the tools were last listed
 	stale   atomic.Bool // the server has reported that its tools changed
-	lines   *lines      // for a process
-	guard   *guard      // for a server over HTTP
+	lines   *lines      // the lines of a server that is a process; otherwise nil
+	guard   *guard      // the guard of a server over HTTP; otherwise nil
 }
 
-// lookAgain is after how long the tools are listed again, since a server need not report that they have changed.
+// lookAgain is how long a list of tools is used before the tools are listed again: a server need not report that its tools have changed.
 const lookAgain = time.Minute
 
 // connect connects to a server, and checks that its tools are the pinned ones.

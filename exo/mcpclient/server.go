@@ -42,7 +42,7 @@ type Server struct {
 	Approve   []string
 	Approvers changeset.Who
 
-	// Pin is the digest of the listed tools, with their descriptions and schemas. If the server has others, Open returns
+	// Pin is the digest of the listed tools, with their descriptions and schemas. If the server's tools differ, Open returns
 	// a *PinError with the new digest, which a person may pin after reading the tools.
 	Pin string
 
@@ -53,15 +53,15 @@ type Server struct {
 	all bool // only list all tools, without comparing them with the pin
 }
 
-// Command is a program that runs as a server. It gets only the environment variables listed here. On Linux, walls limit it to the files and the network
-// listed here; [Object.Missing] lists the walls that a system lacks. Elsewhere there are none, and it can do everything that its user can. Require
-// lists the walls without which it is not started:
+// Command is a program that runs as a server. It gets only the environment variables listed here. On Linux, walls limit the program to the files and the
+// network listed here; [Object.Missing] lists the walls that a system lacks. Elsewhere there are no walls, and the program can do everything that its
+// user can. Require lists the walls without which the program is not started:
 //
 //   - "files": the kernel refuses all files but those of Path, Read and Write (Landlock; Linux 6.2)
-//   - "network": it refuses all sockets, unless Network is set
-//   - "system calls": it refuses those that open the machine, like mounts, tracing and new namespaces (seccomp; amd64, arm64)
-//   - "resources": it bounds the memory, open files and written files of each process
-//   - "tied": it ends the process with its host
+//   - "network": the kernel refuses all sockets, unless Network is set
+//   - "system calls": the kernel refuses those that reach beyond the process, like mounts, tracing and new namespaces (seccomp; amd64, arm64)
+//   - "resources": the kernel bounds the memory, open files and written files of each process
+//   - "tied": the kernel ends the process with its host
 //   - "apart": its processes see and signal no others, and all end with the first (namespaces, which some systems forbid)
 type Command struct {
 	Path    string   // the program: an absolute path
@@ -136,8 +136,8 @@ func Open(ctx context.Context, s Server) (*Object, error) {
 	return o, nil
 }
 
-// Tools returns all tools that a server offers, as JSON, for a person who decides about them. digest is of those tools that s lists. Both come from
-// the same answer of the server. Tools calls no tool.
+// Tools returns all tools that a server offers, as JSON, for a person who decides about them. digest is the digest of the tools that s lists. The tools
+// and the digest come from the same answer of the server. Tools calls no tool.
 func Tools(ctx context.Context, s Server) (tools []byte, digest string, err error) {
 	s.all = true
 	_, err = Open(ctx, s)

@@ -7,7 +7,7 @@
 //     merge check it, and Narrow narrows it for a policy.
 //   - A [Checker] makes the nodes of an expression: in the guest, for errors with a position, and again in the host,
 //     which trusts no guest. The files node, term, conform and literal are its steps; reads and shown find its labels.
-//   - An [Expr] is the expression in transit. [Checker.Check] makes a [Checked] of it: the constants are lifted out,
+//   - An [Expr] is the expression in transit. [Checker.Check] makes a [Checked] of it: constants are replaced by arguments,
 //     and plans are cached by its Shape.
 //   - show and words write error texts: what the program wrote, and what to write instead.
 //

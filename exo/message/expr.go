@@ -318,7 +318,7 @@ func (s *shaper) node(n *Node) {
 	s.b = append(s.b, ')')
 }
 
-// lift moves a literal into the arguments. The shape keeps what the plan depends on: the literal's kind,
+// lift replaces a literal by an argument of the message. The shape keeps what the plan depends on: the literal's kind,
 // whether it is null, whether a text has the digits of a wide number, and a class of a list's length.
 func (s *shaper) lift(n *Node) {
 	n.Slot = len(s.out.Args)

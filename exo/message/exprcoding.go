@@ -25,7 +25,7 @@ const (
 
 // These bound one message.
 const (
-	maxLiterals = 200_000 // how many values and names it may have, of any size
+	maxLiterals = 200_000 // how many values and names, of any size, a message may have
 	maxArg      = 1 << 20 // the largest index of a parameter
 )
 

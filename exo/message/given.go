@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// given calls visit for the fields of an argument's type that the argument gives, at any depth. If that is unknown, it visits all fields.
+// given calls visit for the fields of an argument's type that the argument gives, at any depth. If the given fields are unknown, it visits all fields.
 func (t *Type) given(n *Node, visit func(*TypeField)) {
 	if t == nil {
 		return

@@ -18,7 +18,7 @@ func sameScalarValue(a, b value.Value) bool {
 	return a.Kind() != value.KindList && a.Kind() != value.KindRecord && value.Equal(a, b)
 }
 
-// canonical returns text as a value of type typ, which has no kind of value of its own, in its canonical form and with v's label.
+// canonical returns text in the canonical form of type typ, with v's label. Values of typ are texts, since typ has no value.Kind of its own.
 func canonical(v value.Value, typ, text string) (value.Value, bool) {
 	s, ok := scalar.Canonical(typ, text)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 
 // meet returns d without what a policy took away; want is the policy's version of d. If want has
 // more than d, an error names the place. Parts of an interface that are not compared here must be
-// equal, so that a policy can't widen a part that this code does not know. changed names the
+// equal: otherwise a policy could widen a part that this code does not know. changed names the
 // interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {

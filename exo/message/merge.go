@@ -5,8 +5,8 @@ package message
 import "fmt"
 
 // Objects with the same declaration share its interfaces. So a gate validates each interface once,
-// and recognizes an interface that it already has by its address. The cost grows with the number of
-// interfaces, not with the number of grants.
+// and later recognizes it by its address. The cost grows with the number of interfaces, not with the
+// number of grants.
 
 // merger collects the interfaces of descriptions.
 type merger struct {
@@ -77,8 +77,8 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 	return c.types(d.Type)
 }
 
-// twoNamed returns the error for two interfaces of one name. If only the label for the objects' existence
-// differs, it names both labels, since the host granted one table with two scopes and labelled one of them.
+// twoNamed returns the error for two interfaces of one name. If only the label for the objects' existence differs, the error
+// names both labels: the host granted one table with two scopes, and labelled one of them.
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {

@@ -54,9 +54,9 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 	return n, nil
 }
 
-// Of returns the description of the wrapped object, or of an object that it returned. Such an
-// object describes itself again. If it has members that the policy never saw, it is refused, since
-// how to narrow them is unknown.
+// Of narrows d, the description of the wrapped object or of an object that it returned. A returned
+// object describes itself anew. If that description has members that the policy never saw, Of refuses
+// the object, since the policy did not narrow these members.
 func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
 		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s, which its description lacks", d.Type)

@@ -22,7 +22,7 @@ const (
 	_        Op = iota // no node has Op zero
 	OpRef              // a granted object
 	OpLit              // a literal value
-	OpParam            // the placeholder that a callback is given
+	OpParam            // the placeholder: the node that a callback is given in place of a row
 	OpField            // the field Name of Recv
 	OpCall             // a call of the method Name of Recv, with Args
 	OpLambda           // a callback: Recv is its OpParam, and Args[0] is its result
@@ -45,7 +45,7 @@ type Node struct {
 
 	Type   *Type
 	method *Method // for OpCall and OpParam: the method called
-	free   []*Node // the placeholders of open callbacks that the node depends on
+	free   []*Node // the placeholders of callbacks that have not returned yet, if the node depends on them
 	dead   bool    // for OpParam: its callback has returned
 	spent  bool    // for OpLambda: a call already has it as its argument
 	sends  bool    // for OpCall: the call sends the message
@@ -142,7 +142,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
-	// The size is that of the tree. A graph that shares nodes can double with each node, and its
+	// The size counts the nodes of the tree. A graph that shares nodes can double its tree with each node, and its
 	// interpreter would have to walk the whole tree.
 	if l := c.Bounds.Nodes; size > int64(l) {
 		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)
@@ -230,8 +230,8 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 	if err != nil {
 		return nil, err
 	}
-	// Each node merges sets of placeholders pairwise, so its cost grows with their number: a
-	// message with six hundred cost forty seconds.
+	// Each node merges sets of placeholders pairwise, so the cost of a node grows with the number of placeholders: a
+	// message with six hundred of them took forty seconds.
 	if c.live >= maxLive {
 		return nil, fail.Errorf(fail.Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
 	}
@@ -455,7 +455,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	n := &Node{Op: OpCall, Name: name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == value.TypeRows {
-		// The size of a list of rows is known only by reading all of them, so the call has the labels of all that they show.
+		// The size of a list of rows is known only by reading all rows. So the call has the labels of all that the rows show.
 		n.label = n.label.Join(c.Catalog.Shows(t.Args["of"]))
 		n.Type = c.rowsOf(n)
 	}
@@ -509,10 +509,10 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	return m, nil
 }
 
-// RowArg names the type argument of an object that has the type of the rows which it shows. Method.Row refers to it.
+// RowArg names a type argument of an object: the type of the rows that the object shows. Method.Row refers to it.
 const RowArg = "row"
 
-// ShownArg names the type argument of an object with callbacks over another object's rows. The argument has the type of what that object shows.
+// ShownArg names a type argument of an object whose callbacks get the rows of another object. The argument is the type of what that other object shows.
 const ShownArg = "shown"
 
 // nests reports whether a call of m on recv gives an expression and sends nothing, as every call
@@ -530,7 +530,7 @@ func (c *Checker) Has(n *Node, name string) bool {
 	return m != nil && (!m.onlyNested() || c.nests(m, n))
 }
 
-// Row returns the interface of the row that n means in a callback, or nil. n means a row if it is a link to at most one
+// Row returns the interface of the row that n represents in a callback, or nil. n represents a row if it is a link to at most one
 // row, from a row or from another such link. Programs read the row's fields from n, which are null if there is no row.
 func (c *Checker) Row(n *Node) *Interface {
 	if !c.one(n) {
@@ -562,7 +562,7 @@ func (c *Checker) Selected(param *Node, name string) *Type {
 	return t
 }
 
-// one reports whether n, in a callback, means at most one row.
+// one reports whether n, in a callback, represents at most one row.
 func (c *Checker) one(n *Node) bool {
 	if n.Op != OpCall || n.Closed() || n.Type.Args[RowArg] == nil {
 		return false
@@ -632,7 +632,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
 		}
 		if row != nil && len(fields) > 0 {
-			names = fields // for a row list only its fields, not the methods that a query of it has
+			names = fields // for a row the list has only its fields, not the methods that a query of it has
 		}
 		if len(names) > 0 {
 			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))
@@ -644,7 +644,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 // maxShown is how many bytes of an unknown name an error shows.
 const maxShown = 60
 
-// nearest returns the listed name that the program most likely meant. If there is none, it returns such a method that is not listed.
+// nearest returns the listed name that the program most likely meant. If no listed name is near, it returns the nearest method that is not listed.
 func (i *Interface) nearest(name string, listed []string) string {
 	n := scalar.Nearest(name, listed)
 	if n == "" && i != nil {

@@ -31,7 +31,7 @@ func (m *Method) Bits() int {
 	return bits.Len64(n - 1)
 }
 
-// outcomes returns how many values the type has. It fails if the type's declaration does not bound their number.
+// outcomes returns how many values the type has. It fails if the type's declaration sets no bound for that number.
 func (t *Type) outcomes() (n uint64, err error) {
 	switch {
 	case t == nil:

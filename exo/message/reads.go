@@ -33,7 +33,7 @@ func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
 }
 
 // totals joins the labels of what the receiver and the arguments of a total method show, since the
-// result shows that. A program that compares, sorts or groups by the result reads it, as with a column.
+// result shows the same. A program that compares, sorts or groups by the result reads it, like a column.
 func (c *Checker) totals(recv *Node, args []*Node) value.Label {
 	l := c.Catalog.Shows(recv.Type)
 	for _, a := range args {
@@ -97,9 +97,9 @@ func (c Catalog) argsShow(t *Type) (l value.Label) {
 }
 
 // A selection may show the rows of a link: a list of records or, for a link to at most one row, a record or null. Its
-// type is rows, with the argument "of" or "one", and no method takes it. The node is a call, in a callback, of the
-// method that an await of the query would call. So a policy that removes that method removes the rows, and the label
-// of the message has the method's Reply and the labels of all that it shows.
+// type is rows, with the argument "of" or "one", and no method takes it. The node is a call, in a callback, of the method
+// that an await of the query would call. So a policy that removes that method removes the rows. The label of the message
+// has the method's Reply and the labels of all that the rows show.
 
 // selects reports whether a callback for p selects what is shown.
 func (p *Param) selects() bool {

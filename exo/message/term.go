@@ -1,6 +1,6 @@
 package message
 
-// This file closes terms: it finds the type of a result from the receiver and the arguments of a call.
+// This file finds the type of a result from the terms of a method, the receiver, and the arguments of a call.
 
 import (
 	"maps"
@@ -237,11 +237,11 @@ func (e *env) taken(op, name string) error {
 	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} already has a meaning here; choose another name", "name", name))
 }
 
-// wide resolves Term.Wide: it finds the expression interface of the narrowest type that fits all of
-// them.
+// wide resolves Term.Wide: it finds the expression interface of the narrowest type that fits all terms
+// in Wide.
 func (e *env) wide(op string, t *Term) (*Type, error) {
 	var of *Type
-	var label value.Label // the type that results has the labels of all types that it is made from
+	var label value.Label // the type that results has the labels of all terms in Wide
 	null := t.Null
 	for _, w := range t.Wide {
 		x, err := e.resolve(op, w)
@@ -281,7 +281,7 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s", of.bare())
 }
 
-// bare returns the type without null and without the list of its only values.
+// bare returns the type without null, and without Enum, Min and Max.
 func (t *Type) bare() *Type { return &Type{Name: t.Name, Args: t.Args, Fields: t.Fields} }
 
 func sameScalar(a, b *Type) bool {

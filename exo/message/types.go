@@ -51,7 +51,7 @@ type TypeField struct {
 	Admits value.Label
 }
 
-// undescribed reports whether a name in a type is that of no interface.
+// undescribed reports whether a name in a type names no interface.
 func undescribed(name string) bool {
 	return value.IsScalar(name) || name == value.TypeList || name == value.TypeRecord || name == value.TypeSelection || name == value.TypeKeys || name == value.TypeRow || name == value.TypeRows
 }
@@ -107,7 +107,7 @@ type Term struct {
 	App  string           // an interface or "list", applied to Args
 	Args map[string]*Term // the arguments of App, by the names of its type parameters
 	Null bool             // the value may also be null
-	Bare bool             // the type without null, and without the list of its only values
+	Bare bool             // the type without null, and without Enum, Min and Max
 	Key  string           // a record of one field: the static parameter Key gives its name, and Of its type
 	Name string           // a record of one field of this name, with the type Of
 	Of   *Term            // the type of the field Key or Name
@@ -115,8 +115,8 @@ type Term struct {
 
 	// Wide is an expression of the narrowest type that fits all of these expressions or values.
 	// Whole numbers fit in floats, and floats in decimals; no other types mix. The type admits null
-	// if one of theirs does. To names the interface of expressions for each type; nil: the type of
-	// the value itself. With Own, To is for fields that are plain values.
+	// if one of the given types does. To names the interface of expressions for each type; nil: the
+	// result is the type itself. With Own, To is for fields that are plain values.
 	Wide []*Term
 	To   map[string]string
 }
@@ -178,7 +178,7 @@ type Method struct {
 	// the values, the error, and whether there is a reply. It joins the run's label before the
 	// message acts. A reply that carries more is an internal error.
 	Reply  value.Label
-	Truth  string      // for a link to at most one row, or the first of many: the method of its result that reports whether the row exists; `!task.assignee` calls it
+	Truth  string      // for a link to one row, or the first of many: the method of its result that reports whether the row exists. `!task.assignee` calls it
 	Admits value.Label // with Sink or Effect: the labels that may leave through the method; zero: only public values
 
 	// Declassifies has the secrecy tags that the method reveals a little about. The object gets the content of sealed values that

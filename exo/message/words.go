@@ -95,7 +95,7 @@ var situations = map[string][]string{
 	"early.in":       {"it", "name", "part"},     // a member of arrays is used within a callback on something that was not sent
 	"already":        {"it"},                     // a JavaScript function converts a value to the type that it already has
 	"absent":         {"it", "link"},             // a record that may be missing is compared with null or undefined
-	"again":          nil,                        // the program reads a result, and it still has something unsent each time
+	"again":          nil,                        // the program returns something that gives a new unsent thing each time it is read, so that awaiting never ends
 	"many":           {"it"},                     // a link to many rows is used as a condition
 	"links":          {"it", "link"},             // part of the error for an unknown name that lists other places to look
 	"uncalled":       {"it"},                     // a method is named and not called
@@ -215,9 +215,9 @@ func (p Phrase) Check() error {
 	return nil
 }
 
-// Say returns the text of an error in the situation on. It is the first phrase of i, or of any
-// interface if i is nil, that the interface has the Needs of. If there is none, the text is
-// otherwise. parts are names of parts of the error, each followed by its text.
+// Say returns the text of an error in the situation on: the first phrase of i for which i has all members in Needs. If i is nil,
+// Say searches the phrases of all interfaces. If no phrase fits, the text is otherwise. parts are names of parts of the error,
+// each followed by its text.
 func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
 	text := otherwise
 	if i != nil {

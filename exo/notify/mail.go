@@ -28,18 +28,18 @@ import (
 
 // Mail sends mails of plain text to one receiver each.
 type Mail struct {
-	Host     web.Host // Name, Port and Networks
-	StartTLS bool     // TLS begins after a first exchange in clear, which a server has to offer; otherwise at once
+	Host     web.Host // the mail server; only Name, Port and Networks are used
+	StartTLS bool     // the connection begins in clear text, and the server must offer TLS for the rest; otherwise TLS begins at once
 	From     string
 	To       []Recipient
-	// Secret returns the secrets user and password. nil: there are none, and nobody logs in.
+	// Secret returns the secrets user and password. If it is nil, the client does not log in.
 	Secret func(ctx context.Context, name string) (string, error)
-	Place  string         // of the password, for the record
-	Roots  *x509.CertPool // nil: the system's
+	Place  string         // the place of the password, for the record
+	Roots  *x509.CertPool // the authorities that sign the server's certificate; nil: the system's
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// Recipient is a receiver by whom programs may call by name. Claim, if not "", is the claim of the principal that has the address.
+// Recipient is a receiver with a name that programs use. If Claim is not "", the address is the principal's claim of that name.
 type Recipient struct{ Name, Address, Claim string }
 
 // letter is the argument of a program.
@@ -55,16 +55,16 @@ type mailed struct {
 	Address string `json:"address"`
 }
 
-// Bounds of a mail, in bytes.
+// These bound a mail, in bytes.
 const (
 	maxSubject  = 200
 	maxText     = 64 << 10
-	maxAnswered = 256 << 10 // of what a server of mails says in one connection
+	maxAnswered = 256 << 10 // the most that is read from a mail server in one connection
 )
 
 var address = scalar.Pattern("^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
 
-// CheckAddress refuses what is not the one address of a mail, like ann@example.com: without a name, quotes or characters beyond ASCII.
+// CheckAddress refuses a text that is not exactly one mail address, like ann@example.com. A display name, quotes and characters beyond ASCII are refused.
 func CheckAddress(text string) error {
 	if len(text) > 254 || !address().MatchString(text) {
 		return fmt.Errorf("want one address like ann@example.com, not %.80q", text)
@@ -132,7 +132,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 	})
 }
 
-// Notice returns the body of a mail of the host to a receiver with a fixed address.
+// Notice returns the body of the host's own mail to a receiver with a fixed address.
 func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
 	r, err := m.recipient(to)
 	if err == nil && r.Claim != "" {
@@ -144,7 +144,7 @@ func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
 	return json.Marshal(mailed{letter{to, n.Subject, n.Text}, r.Address})
 }
 
-// Send implements outbox.Send. Errors name the host and the code that it answers with.
+// Send implements outbox.Send. Its errors have only the server's name and the code of its answer.
 func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
 	var x mailed
 	if err := json.Unmarshal(body, &x); err != nil {
@@ -176,7 +176,7 @@ func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
 	if err == nil {
 		err = c.SendWithSMTPClient(conn, msg)
 		if msg.IsDelivered() {
-			err = nil // the server has taken it, whatever it says then
+			err = nil // the server has taken the mail, so a later error does not count
 		}
 		_ = c.CloseWithSMTPClient(conn)
 	}
@@ -201,7 +201,7 @@ func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
 			return conn, conn.HandshakeContext(ctx)
 		})}
 	if opts = append(opts, mail.WithTLSPolicy(mail.TLSMandatory)); !m.StartTLS {
-		opts = append(opts, mail.WithTLSPolicy(mail.TLSOpportunistic)) // it finds that the connection is TLS already, and lets passwords pass
+		opts = append(opts, mail.WithTLSPolicy(mail.TLSOpportunistic)) // with this policy the library finds that the connection is TLS already, and sends passwords
 	}
 	if m.Secret != nil {
 		user, err := m.Secret(ctx, "user")
@@ -218,7 +218,7 @@ func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
 	return mail.NewClient(m.Host.Name, opts...)
 }
 
-// failed makes an error without what the server says, which may repeat the mail or the password.
+// failed makes an error without the server's text, which may repeat the mail or the password.
 func (m *Mail) failed(err error) error {
 	if err == nil {
 		return nil
@@ -232,7 +232,7 @@ func (m *Mail) failed(err error) error {
 	}
 	_, proven := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
-	case code >= 500 && code != 530 && code != 535: // who may not log in now may be let in later
+	case code >= 500 && code != 530 && code != 535: // a refused login (530, 535) is not final, since the server may accept it later
 		return fmt.Errorf("%w: %s answers %d", outbox.ErrRefused, m.Host.Name, code)
 	case code > 0:
 		return fmt.Errorf("%s answers %d", m.Host.Name, code)
@@ -244,7 +244,7 @@ func (m *Mail) failed(err error) error {
 	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a usual login", m.Host.Name)
 }
 
-// boundedConn is a connection from which only so much is read.
+// boundedConn is a connection from which at most left more bytes are read.
 type boundedConn struct {
 	net.Conn
 	left int

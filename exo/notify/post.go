@@ -26,13 +26,13 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Chat posts texts by the incoming webhook of a chat.
+// Chat posts texts through the incoming webhook of a chat.
 type Chat struct {
 	Product  string // one of Products
 	Networks []netip.Prefix
 	// URL returns the address, which is a secret. It is read for each message.
 	URL   func(context.Context) (string, error)
-	Place string // of the address, for the record
+	Place string // the place of the address, for the record
 	Lookup
 }
 
@@ -42,7 +42,7 @@ type Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 // Products are the chats that Chat knows.
 var Products = []string{"mattermost", "slack", "teams"}
 
-// maxPost bounds a text, in bytes: Teams takes 28 KB with all round it.
+// maxPost bounds a text, in bytes: Teams accepts 28 KB, including everything around the text.
 const maxPost = 12 << 10
 
 // posted is the argument of a program, and the body of the message in the outbox.
@@ -63,15 +63,15 @@ func (c *Chat) Object(r Rules) (Sink, error) {
 	}, nil)
 }
 
-// Notice returns the body of a text of the host.
+// Notice returns the body of the host's own text.
 func (c *Chat) Notice(n Notice) ([]byte, error) { return json.Marshal(posted{n.Text}) }
 
-// escapes are of texts for a chat: nobody is mentioned, and no link has another text than its address.
+// These escape texts for a chat, so that a text mentions no person, and no link shows another text than its address.
 var (
-	// Slack: https://docs.slack.dev/messaging/formatting-message-text says that these three make all of mentions and links.
+	// Slack: by https://docs.slack.dev/messaging/formatting-message-text every mention and every link is written with these three characters.
 	slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-	// Mattermost takes Slack's form as well, and Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
-	// width ends it at once.
+	// Mattermost reads Slack's form and also Markdown, in which a backslash makes a character plain. A mention begins with @, and a space of no
+	// width directly after the @ ends the mention.
 	markdown = scalar.Pattern("[\\\\`*_\\[\\]#|~]")
 )
 
@@ -80,7 +80,7 @@ func (c *Chat) payload(text string) any {
 	switch c.Product {
 	case "slack":
 		return map[string]any{"text": slackEscapes.Replace(text), "mrkdwn": false, "parse": "none", "link_names": false, "unfurl_links": false, "unfurl_media": false}
-	case "teams": // a TextRun is no Markdown, and a mention needs an entity of its own
+	case "teams": // a TextRun is not read as Markdown, and a mention would need an entity of its own
 		run := map[string]any{"type": "RichTextBlock", "inlines": []any{map[string]any{"type": "TextRun", "text": text}}}
 		card := map[string]any{"type": "AdaptiveCard", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "version": "1.4", "body": []any{run}}
 		return map[string]any{"type": "message", "attachments": []any{map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}}}
@@ -88,7 +88,7 @@ func (c *Chat) payload(text string) any {
 	return map[string]any{"text": strings.ReplaceAll(markdown().ReplaceAllString(slackEscapes.Replace(text), `\$0`), "@", "@\u200b")}
 }
 
-// Send implements outbox.Send. Its errors have neither the address nor the host.
+// Send implements outbox.Send. Its errors contain neither the address nor the host.
 func (c *Chat) Send(ctx context.Context, key string, body []byte) error {
 	var x posted
 	if err := json.Unmarshal(body, &x); err != nil {
@@ -111,7 +111,7 @@ type Hook struct {
 	URL      string
 	Networks []netip.Prefix
 	Key      func(context.Context) (string, error) // returns the secret, like whsec_ and base64
-	Place    string                                // of the key, for the record
+	Place    string                                // the place of the key, for the record
 	Lookup
 }
 
@@ -121,7 +121,7 @@ type event struct {
 	Data any    `json:"data"`
 }
 
-// hooked is the body of a message, in the outbox and for the receiver.
+// hooked is the body of a message, both in the outbox and for the receiver.
 type hooked struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -145,7 +145,7 @@ func (h *Hook) Object(r Rules) (Sink, error) {
 	}, nil)
 }
 
-// Notice returns the body of an event of the host.
+// Notice returns the body of the host's own event.
 func (h *Hook) Notice(n Notice) ([]byte, error) {
 	return json.Marshal(hooked{"change.waits", n.At.UTC().Truncate(time.Second), posted{n.Text}})
 }
@@ -169,7 +169,7 @@ func (h *Hook) Send(ctx context.Context, key string, body []byte) error {
 	return post(ctx, h.URL, h.Networks, h.Lookup, signed, body, at.Name)
 }
 
-// CheckKey refuses a secret that signs no webhook.
+// CheckKey refuses a secret that can't sign a webhook.
 func CheckKey(secret string) error {
 	_, err := sign(secret, "", time.Time{}, nil)
 	return err
@@ -192,13 +192,13 @@ func sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
 	return out, nil
 }
 
-// CheckURL refuses an address to which Chat and Hook can't post. Its error has nothing of the address, which may be a secret.
+// CheckURL refuses an address to which Chat and Hook can't post. Its error contains nothing of the address, which may be a secret.
 func CheckURL(address string, networks []netip.Prefix) error {
 	_, _, err := target(address, networks)
 	return err
 }
 
-// target returns an address with the bounds of its requests.
+// target reads an address, and returns the web.Host that allows only requests to it.
 func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error) {
 	u, err := url.Parse(address)
 	if err == nil && u.User == nil && u.Opaque == "" {
@@ -215,7 +215,7 @@ func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error)
 	return nil, web.Host{}, errors.New("this address can't be posted to: want https://NAME/PATH, with a name in lower case and no IP address, and without a user; http is for a name of this machine, such as localhost, with networks of loopback alone")
 }
 
-// post sends one request. whom names the server in errors, which have nothing of its address and nothing that it answers.
+// post sends one request. whom names the server in errors, which contain nothing of its address and nothing of its answer.
 func post(ctx context.Context, address string, networks []netip.Prefix, lookup Lookup, headers http.Header, body []byte, whom string) error {
 	u, at, err := target(address, networks)
 	if err != nil {
@@ -232,7 +232,7 @@ func post(ctx context.Context, address string, networks []netip.Prefix, lookup L
 	}
 	headers.Set("Content-Type", "application/json")
 	req.Header = headers
-	resp, err := t.RoundTrip(req) // no http.Client: it would follow redirects, and its errors have the address
+	resp, err := t.RoundTrip(req) // an http.Client would follow redirects, and its errors contain the address
 	if err != nil {
 		why := "it did not answer"
 		if errors.Is(err, web.ErrRefused) {
@@ -240,13 +240,13 @@ func post(ctx context.Context, address string, networks []netip.Prefix, lookup L
 		}
 		return fmt.Errorf("%s: %s", whom, why)
 	}
-	_ = resp.Body.Close() // it is not read: what a server answers is for nobody
+	_ = resp.Body.Close() // the answer is not read, since no caller may see it
 	switch code := resp.StatusCode; {
 	case code >= 200 && code <= 299:
 		return nil
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
 		return fmt.Errorf("%s answers %d", whom, code)
-	default: // a redirect, too: nothing was done
+	default: // the server did nothing; a redirect is a refusal, too
 		return fmt.Errorf("%w: %s answers %d", outbox.ErrRefused, whom, code)
 	}
 }

@@ -24,11 +24,11 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Rules are what the host says of a sink, of whatever kind.
+// Rules are the host's rules for a sink of any kind.
 type Rules struct {
-	Name, Doc string         // of the interface
-	Box       *outbox.Outbox // in which messages wait
-	To        string         // the name of the sink there; "": Name
+	Name, Doc string         // the name and the doc of the interface
+	Box       *outbox.Outbox // the outbox in which messages wait
+	To        string         // the name of the sink in Box; "": Name
 	Admits    value.Label    // labels that may leave to each receiver
 	Own       value.Label    // more labels that may leave to the principal's own address, each with its readers
 	Approve   bool           // a person agrees to each message
@@ -42,7 +42,7 @@ type Sink struct {
 
 var _ exo.Stager = Sink{}
 
-// staging makes the function of a sink stage a message, and returns the error.
+// staging, in a context, makes the function of a sink stage a message instead of sending it. err is the error of staging.
 type staging struct {
 	run       exo.RunID
 	witnessed bool
@@ -54,7 +54,7 @@ type (
 	usedKey    struct{}
 )
 
-// Stage implements exo.Stager. A message that can't be sent is left to Eval: it may be so for a sealed value.
+// Stage implements exo.Stager. If a message can't be sent, Stage does nothing, and Eval fails later: the reason may be a sealed value.
 func (s Sink) Stage(ctx context.Context, m *exo.Message, witnessed bool) error {
 	st := &staging{run: m.Run().ID, witnessed: witnessed}
 	_, _ = s.Service.Eval(context.WithValue(ctx, stagingKey{}, st), m)
@@ -74,7 +74,7 @@ func (s Sink) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	return s.Service.Eval(context.WithValue(ctx, usedKey{}, func(u web.Use) { m.AddDetail(u) }), m)
 }
 
-// Resumes implements record.Resumer. Of a run that may have committed, the outbox knows what became of the message.
+// Resumes implements record.Resumer. If the run may have committed, the outbox knows what became of the message.
 func (s Sink) Resumes(_ string, committed exo.State) bool {
 	return committed == exo.StateApplied || committed == exo.StateUnknown
 }
@@ -84,15 +84,15 @@ func (s Sink) Settle(ctx context.Context, _, key string) (exo.State, error) {
 	return s.rules.Box.Settled(ctx, key)
 }
 
-// used puts the use of a secret on the record of the message that is sent, if its run still waits for it.
+// used adds the use of a secret to the record of the message that is sent, if the run still waits for that message.
 func used(ctx context.Context, u web.Use) {
 	if f, ok := ctx.Value(usedKey{}).(func(web.Use)); ok {
 		f(u)
 	}
 }
 
-// sink makes a Sink of a method whose argument is an In. encode checks an argument, and makes the body of the message. Box delivers it by send, to
-// where.
+// sink makes a Sink with one method, whose argument is an In. encode checks an argument, and makes the body of the message. Box delivers the body with
+// send, and where describes the place to which send delivers.
 func sink[In any](r Rules, where string, send outbox.Send, method, doc string, encode func(*In) (any, error), more func(service.Operation) service.Operation) (Sink, error) {
 	r.To = cmp.Or(r.To, r.Name)
 	r.Box.DeliverAt(r.To, where, send)
@@ -129,8 +129,8 @@ func sink[In any](r Rules, where string, send outbox.Send, method, doc string, e
 	return Sink{s, r}, err
 }
 
-// plain refuses a text that is not what it seems: with characters that a terminal acts on, that hide, or that turn the direction of reading. lines lets
-// it have several lines.
+// plain refuses a text that does not look like what it is: with characters that a terminal acts on, that are invisible, or that turn the direction of
+// reading. lines allows several lines.
 func plain(what, text string, most int, lines bool) error {
 	if n := len(text); n > most {
 		return service.Refuse("%s has %d bytes: want at most %d", what, n, most)
@@ -151,7 +151,7 @@ func plain(what, text string, most int, lines bool) error {
 	return nil
 }
 
-// Notice is a text of the host's own, for a person: it can be sent by each kind of sink.
+// Notice is the host's own text for a person. Each kind of sink can send it.
 type Notice struct {
 	Subject, Text string
 	At            time.Time

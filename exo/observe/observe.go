@@ -1,12 +1,12 @@
 // Package observe lets a host follow what happens while it happens: calls of a tool, runs, messages and statements, each with its beginning and its
 // end. exo/telemetry makes traces and metrics of them.
 //
-// An exo.Recorder is told of runs, too, but with what programs wrote, and after the fact: the objects of a message could not begin spans of their own
-// in its span.
+// An exo.Recorder also gets reports about runs, but with what programs wrote, and each report at one moment. So with a Recorder, the objects of a
+// message could not begin spans of their own within the message's span.
 //
 // An [Observer] gets names that the host declared, kinds of errors, counts, and the ID of a run. An [Activity] and an [Outcome] have no place for
 // anything else: no argument, value, label, program, query or text of an error. So an observer can't reveal them. A program decides how often, when
-// and in which order its messages come, and how they end. An observer sees that, and only the host's operators should see what it makes of it.
+// and in which order its messages come, and how they end. An observer sees that, so only the host's operators should see its output.
 package observe
 
 import (
@@ -29,9 +29,9 @@ const (
 // Activity describes what begins. All its texts but Parent are names that the host declared.
 type Activity struct {
 	Kind      Kind
-	Name      string   // Name is the name of the tool, or of the message's method, "" if the message was malformed; for a Statement it is its first word
+	Name      string   // Name is the name of the tool, or of the message's method ("" if the message was malformed). For a Statement it is the first word
 	Interface string   // Interface is the name of the message's interface
-	Tables    []string // Tables are those of a Statement, sorted; of one that changes rows it is the table with these rows
+	Tables    []string // Tables are the tables of a Statement, sorted. For a statement that changes rows, Tables has only the table of these rows
 	System    string   // System is the kind of the Statement's database: sqlite or postgresql
 	// Parent is, for a ToolCall, the client's traceparent (W3C Trace Context) as the client sent it, or "". It may be malformed.
 	Parent string
@@ -40,20 +40,20 @@ type Activity struct {
 // Outcome describes how an Activity ended.
 type Outcome struct {
 	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code for a Statement, otherwise a fail.Kind
-	Rows  int    // Rows counts the rows of the answer to a Message, and those that a Statement returned or changed
+	Rows  int    // Rows counts the rows in the answer to a Message, or the rows that a Statement returned or changed
 	Run   string // Run is, for a Run, its ID in the record; "" if it did not begin
 }
 
-// An Observer is told what begins. end is told once how it ended. The returned context is that of the activity: what happens in it began from there.
-// An Observer is called from several goroutines, and must return soon. A panic of an Observer is dropped, since what is observed must not depend
-// on it.
+// An Observer gets a call of Begin for each activity that begins. The caller calls end once, with the outcome. The returned context is that of the
+// activity: activities within it begin from that context. Several goroutines call an Observer, and it must return soon. A panic of an Observer is
+// dropped, since what is observed must not depend on it.
 type Observer interface {
 	Begin(ctx context.Context, a Activity) (with context.Context, end func(Outcome))
 }
 
 type key struct{}
 
-// With returns a context in which o observes what begins. It takes the place of an observer that ctx had.
+// With returns a context in which o observes what begins. o replaces an observer that ctx has.
 func With(ctx context.Context, o Observer) context.Context { return context.WithValue(ctx, key{}, o) }
 
 // On reports whether an observer follows what begins in ctx, for callers that must compute an Activity.

@@ -1,6 +1,6 @@
 package outbox
 
-// This file delivers messages: one attempt, one pass over all that are due, and the passes of a process.
+// This file delivers messages: by one attempt for a message, by one pass over all due messages, and by the repeated passes of a process.
 
 import (
 	"context"
@@ -14,18 +14,18 @@ import (
 	"github.com/exoagent/exoagent/internal/aead"
 )
 
-// Kept reports whether the changes of a run that began before a time were kept: exo.StateApplied, exo.StateRolledBack if they were not and never
-// will be, or exo.StateUnknown.
+// Kept reports whether the changes of a run that began before a time were kept. It returns exo.StateApplied if they were, exo.StateRolledBack if they
+// were not and never will be, and otherwise exo.StateUnknown.
 type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State, error)
 
 // refused begins the reason of a message that its receiver has refused.
 const refused = "refused: "
 
-// elsewhere is why a process leaves a message to another.
+// elsewhere is the reason in Item.Why of a message that this process leaves to another one.
 const elsewhere = "a service of this name, in another grant file or before this one was changed, was to deliver it elsewhere: that one may, and -retry delivers it here"
 
-// Try makes one attempt to deliver a message that waits, if no other process is at it. An error says why it was not delivered; it wraps ErrRefused if
-// no other attempt will be made for that.
+// Try makes one attempt to deliver a waiting message, unless another process is delivering it. An error is the reason why the message was not delivered.
+// If the receiver refused the message, the error wraps ErrRefused, and there are no more attempts.
 func (o *Outbox) Try(ctx context.Context, key string) error {
 	var x item
 	taken := false
@@ -51,15 +51,15 @@ func (o *Outbox) Try(ctx context.Context, key string) error {
 	return errors.Join(sent, o.tried(context.WithoutCancel(ctx), x, sent))
 }
 
-// Leave puts a message, makes the first attempt at once, and waits a moment for it. If the receiver was slow within a minute, Leave does not wait, and the
-// attempt is left to Run. nil says that the message is delivered, or waits in the outbox. An error that wraps ErrRefused says that the receiver has refused
-// it, and any other that it is not in the outbox.
+// Leave puts a message, makes the first attempt at once, and waits for it for up to 5 seconds. If runs have already waited too long for the receiver in
+// this minute, Leave does not wait, and Run makes the attempt. If Leave returns nil, the message is delivered, or waits in the outbox. An error that wraps
+// ErrRefused means that the receiver has refused the message. After any other error the message is not in the outbox.
 func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
 	if err := o.add(ctx, waiting(to, key), body); err != nil {
 		return err
 	}
 	left := o.patience(to, 0)
-	if left <= 0 { // many messages to a slow one would take all the time that a run has for them
+	if left <= 0 { // waiting for many messages to a slow receiver would use up the time that a run has for its held effects
 		o.awake()
 		return nil
 	}
@@ -76,13 +76,13 @@ func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
 	return nil
 }
 
-// waited is how long runs have waited for a receiver since a time.
+// waited is how long runs have waited for a receiver since the time since.
 type waited struct {
 	since time.Time
 	took  time.Duration
 }
 
-// patience notes that a run has waited for a receiver, and returns how long runs may still wait for it within a minute.
+// patience adds took to the time that runs have waited for a receiver, and returns how long they may still wait within the minute.
 func (o *Outbox) patience(to string, took time.Duration) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,7 +112,7 @@ func (o *Outbox) start(ctx context.Context, key string) <-chan error {
 	return tried
 }
 
-// Wait waits a moment for attempts that have begun, before the process ends.
+// Wait waits up to 5 seconds for attempts that have begun. Call it before the process ends.
 func (o *Outbox) Wait() {
 	if o.none() {
 		return
@@ -125,7 +125,7 @@ func (o *Outbox) Wait() {
 	}
 }
 
-// attempt delivers a message.
+// attempt decrypts a message and delivers it once.
 func (o *Outbox) attempt(ctx context.Context, x item) error {
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
@@ -146,12 +146,12 @@ func (o *Outbox) attempt(ctx context.Context, x item) error {
 	return send(ctx, x.Key, body)
 }
 
-// tried notes what became of an attempt.
+// tried stores the outcome of an attempt: failed is its error.
 func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 	var now item
 	err := o.change(ctx, was.Key, func(x *item, has bool) (put bool, until time.Time, err error) {
 		at := o.opt.Now().UTC()
-		if !has || x.State != Waiting || x.Tries != was.Tries { // dropped, or tried again since
+		if !has || x.State != Waiting || x.Tries != was.Tries { // the message was dropped meanwhile, or another attempt has begun
 			return false, until, nil
 		}
 		until = at.Add(keptRest)
@@ -183,26 +183,26 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 	return err
 }
 
-// pause is the time after an attempt: 10 s, twice as long after each, and at most an hour.
+// pause returns the time until the next attempt: 10 s after the first, twice as long after each further one, and at most an hour.
 func pause(tries int) time.Duration {
 	return min(10*time.Second<<min(tries-1, 10), time.Hour)
 }
 
-// reason is the text of an error, in bounds. A Send puts no secret, and nothing of a message, into one.
+// reason returns the text of an error, shortened. A Send must put no secret, and no part of a message, into its errors.
 func reason(err error) string {
 	text := strings.TrimPrefix(err.Error(), ErrRefused.Error()+": ")
 	return text[:min(len(text), 300)]
 }
 
-// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. It makes no attempt after ctx has ended,
-// and lets one end that has begun. An error is about the store or a database: one of a message is in the list.
+// Pass decides about messages of runs whose process is gone, and makes an attempt for each message that is due. After ctx has ended, Pass makes no new
+// attempt, but lets a running one end. Its error is about the store or a database; the error of an attempt is in the List.
 func (o *Outbox) Pass(ctx context.Context) error {
 	all, err := o.pass(ctx)
 	all.Wait()
 	return err
 }
 
-// pass does not wait for the attempts. A receiver has one list at a time, so that one that hangs keeps no other waiting.
+// pass does not wait for the attempts. Each receiver has its own goroutine, so that a receiver that hangs delays no other.
 func (o *Outbox) pass(ctx context.Context) (*sync.WaitGroup, error) {
 	all, due, failed := new(sync.WaitGroup), map[string][]string{}, []error{}
 	if o.none() {
@@ -237,11 +237,11 @@ func (o *Outbox) pass(ctx context.Context) (*sync.WaitGroup, error) {
 	return all, errors.Join(append(failed, err)...)
 }
 
-// list makes an attempt for each message of a receiver.
+// list makes an attempt for each message to a receiver, one after the other.
 func (o *Outbox) list(ctx context.Context, to string, keys []string) {
 	for _, key := range keys {
 		if ctx.Err() == nil {
-			_ = o.Try(context.WithoutCancel(ctx), key) // its reason is in the list; to cut it off would deliver it twice
+			_ = o.Try(context.WithoutCancel(ctx), key) // the error is in the List. If ctx ended the attempt, the message could be delivered twice
 		}
 	}
 	o.mu.Lock()
@@ -253,7 +253,7 @@ func (o *Outbox) list(ctx context.Context, to string, keys []string) {
 	}
 }
 
-// decide releases or drops a staged message, by what the databases know of its run. It returns true if the message is to be delivered.
+// decide releases or drops a staged message, depending on whether the databases kept its run. It returns true if the message is to be delivered.
 func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 	state := exo.StateUnknown
 	if x.Witnessed {
@@ -280,8 +280,8 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 	})
 }
 
-// Run makes passes until ctx ends: when a message is put, and each minute for what others have left. Wait then waits for attempts that have begun. failed
-// hears of errors, and of each message that has failed for good; nil: nobody does.
+// Run makes passes until ctx ends: when a message is put, and each minute for messages of other processes. Call Wait after it, for attempts that have
+// begun. Run calls failed, if it is not nil, with errors of passes, and for each message that has failed for good.
 func (o *Outbox) Run(ctx context.Context, failed func(error)) {
 	if o.none() {
 		return
@@ -294,7 +294,7 @@ func (o *Outbox) Run(ctx context.Context, failed func(error)) {
 	for swept := (time.Time{}); ctx.Err() == nil; {
 		if now := o.opt.Now(); now.Sub(swept) > time.Hour {
 			swept = now
-			_, _ = o.opt.Store.Sweep(ctx) // what could not be removed now is absent all the same
+			_, _ = o.opt.Store.Sweep(ctx) // an entry that could not be removed has ended all the same, so it counts as absent
 		}
 		if _, err := o.pass(ctx); err != nil && ctx.Err() == nil && failed != nil {
 			failed(err)

@@ -1,6 +1,6 @@
 package outbox
 
-// This file puts messages into the outbox, and decides about those of a run whose process is gone.
+// This file puts messages into the outbox, and reports what became of those of a run whose process is gone.
 
 import (
 	"cmp"
@@ -20,91 +20,91 @@ import (
 	"github.com/exoagent/exoagent/internal/aead"
 )
 
-// Options are what an Outbox needs. Store and Key must be set.
+// Options configure an Outbox. Store and Key must be set.
 type Options struct {
 	Store store.Store
-	Key   []byte           // encrypts bodies: at least 32 random bytes, the same in all processes that share the store
-	For   time.Duration    // how long a message is tried; 0: 3 days
+	Key   []byte           // encrypts bodies; it has at least 32 random bytes, and is the same in all processes that share the store
+	For   time.Duration    // how long attempts are made for a message; 0: 3 days
 	Now   func() time.Time // nil: time.Now
 
-	// Kept asks the databases what became of a run whose process is gone; nil: its messages stay as they are.
+	// Kept asks the databases whether they kept a run whose process is gone. If it is nil, the messages of such runs stay Staged.
 	Kept Kept
 
-	// Failed hears of each message that has failed for good, on the goroutine of the attempt; nil: nobody does.
+	// Failed is called with each message that has failed for good, on the goroutine of the attempt. It may be nil.
 	Failed func(Item)
 }
 
-// Bounds of an outbox.
+// These bound an outbox.
 const (
-	MaxBody  = 256 << 10 // bytes of one body
+	MaxBody  = 256 << 10 // most bytes of one body
 	minKey   = 32
 	tryFor   = 72 * time.Hour
-	attempt  = time.Minute            // the most that one attempt takes
-	moment   = 5 * time.Second        // how long runs wait for the first attempts to one receiver, within a minute
-	quick    = 300 * time.Millisecond // a first attempt that takes longer is the last one that runs wait for, within a minute
-	lease    = 2 * attempt            // how long a process that delivers a message keeps others from it
+	attempt  = time.Minute            // the longest time of one attempt
+	moment   = 5 * time.Second        // how long runs together may wait for one receiver within a minute, and how long Wait waits
+	quick    = 300 * time.Millisecond // if a first attempt takes longer, runs do not wait for its receiver any more within the minute
+	lease    = 2 * attempt            // how long a process that makes an attempt keeps other processes from the message
 	cutOff   = 2 * time.Minute        // how long a run may take from Stage to its commit before its process counts as gone
-	keptSent = 24 * time.Hour         // how long a message is listed that was delivered
-	keptRest = 30 * 24 * time.Hour    // and one that was not
+	keptSent = 24 * time.Hour         // how long a delivered message stays in the list
+	keptRest = 30 * 24 * time.Hour    // how long any other message stays in the list after its attempts have ended
 )
 
 // State is what became of a message.
 type State string
 
-// The states of a message.
+// These are the states of a message.
 const (
-	Staged  State = "staged"  // its run is about to commit
-	Waiting State = "waiting" // it is to be delivered
-	Sent    State = "sent"    // the receiver has taken it
-	Failed  State = "failed"  // the receiver refuses it, or time is over
-	Unknown State = "unknown" // its process was killed, and no database knows whether its run was kept: it is not delivered
+	Staged  State = "staged"  // the run of the message is about to commit
+	Waiting State = "waiting" // the message is to be delivered
+	Sent    State = "sent"    // the receiver has taken the message
+	Failed  State = "failed"  // the receiver refused the message, or no attempt succeeded in time
+	Unknown State = "unknown" // the process of the run was killed, and no database knows whether the run was kept: the message is not delivered
 )
 
 // Item is a message in the outbox, without its body.
 type Item struct {
 	Key   string    `json:"key"`
-	To    string    `json:"to"` // the name of what delivers it
+	To    string    `json:"to"` // the name of the receiver, as passed to Deliver
 	State State     `json:"state"`
 	At    time.Time `json:"at"`
-	Next  time.Time `json:"next,omitzero"` // of the next attempt
+	Next  time.Time `json:"next,omitzero"` // the time of the next attempt
 	Tries int       `json:"tries"`
-	Why   string    `json:"why,omitempty"` // the last attempt failed
+	Why   string    `json:"why,omitempty"` // why the message was not delivered, such as the error of the last attempt
 }
 
-// item is the value of an entry.
+// item is the value of a message's entry in the store.
 type item struct {
 	Version int `json:"v"`
 	Item
-	Run       string `json:"run,omitempty"`       // of a staged message
-	Witnessed bool   `json:"witnessed,omitempty"` // each store that the run changed will know of it
-	Target    string `json:"target,omitempty"`    // the digest of where its process delivers
+	Run       string `json:"run,omitempty"`       // the run of a staged message
+	Witnessed bool   `json:"witnessed,omitempty"` // each store that the run changed will know whether the run was kept
+	Target    string `json:"target,omitempty"`    // the digest of the place to which the process that put the message delivers it
 	Sealed    []byte `json:"sealed,omitempty"`
 }
 
-// Send delivers the body of a message to its receiver. It must end with ctx.
+// Send delivers the body of a message to its receiver. It must return when ctx ends.
 type Send func(ctx context.Context, key string, body []byte) error
 
-// ErrRefused is wrapped by the error of a Send whose message the receiver has refused, so that nothing was done: it is not tried again.
+// ErrRefused is wrapped by the error of a Send if the receiver has refused the message, so nothing was done. No further attempt is made.
 var ErrRefused = errors.New("outbox: the receiver refuses the message")
 
-// Errors of the outbox.
+// These are errors of the outbox.
 var (
 	ErrNone    = errors.New("outbox: there is no such message: it was delivered a day ago or earlier, or was dropped")
 	errChanged = errors.New("outbox: the message was changed in the store, or encrypted with another key")
 	errZero    = errors.New("outbox: this Outbox was not made with New, so no message can wait in it")
 )
 
-// Outbox keeps messages. Several goroutines may use it, and several processes its store. The zero Outbox, and nil, keep nothing.
+// Outbox keeps messages until they are delivered. Several goroutines may use it, and several processes may share its store. The zero Outbox, and nil, refuse all messages.
 type Outbox struct {
 	opt    Options
 	wake   chan struct{}
-	flying sync.WaitGroup // attempts
+	flying sync.WaitGroup // the attempts that are being made
 	mu     sync.Mutex
 	send   map[string]Send
-	target map[string]string // the digests of destinations
-	report func(error)       // of Run
+	target map[string]string // the digests of the places to which this process delivers, by receiver
+	report func(error)       // the function that was passed to Run
 	waited map[string]waited
-	lists  map[string]bool // receivers whose messages a pass delivers; true: it was to deliver more
+	lists  map[string]bool // the receivers to which a pass is delivering; true: another pass found due messages meanwhile
 }
 
 // New makes an Outbox.
@@ -124,11 +124,11 @@ func New(opt Options) (*Outbox, error) {
 	return &Outbox{opt: opt, wake: make(chan struct{}, 1), send: map[string]Send{}, target: map[string]string{}, waited: map[string]waited{}, lists: map[string]bool{}}, nil
 }
 
-// Deliver gives the messages to a name to a function.
+// Deliver sets the function that delivers the messages to a receiver.
 func (o *Outbox) Deliver(to string, by Send) { o.DeliverAt(to, "", by) }
 
-// DeliverAt is like Deliver, and says in words of the host where the function delivers. A message that was put where the name delivers elsewhere, as in a
-// process of another grant file, is left to such a process, or to Retry. "" delivers each message.
+// DeliverAt is like Deliver. where describes, in words of the host, the place to which the function delivers. If the process that put a message had
+// another place for the receiver, as with another grant file, such a process delivers it, or Retry. If where is "", the function delivers every message.
 func (o *Outbox) DeliverAt(to, where string, by Send) {
 	if o.none() {
 		return
@@ -143,7 +143,7 @@ func (o *Outbox) DeliverAt(to, where string, by Send) {
 	o.send[to], o.target[to] = by, where
 }
 
-// targetOf returns the digest of where a name delivers in this process.
+// targetOf returns the digest of the place to which this process delivers messages to a receiver.
 func (o *Outbox) targetOf(to string) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -157,7 +157,7 @@ const prefix = "outbox"
 
 func keyOf(key string) string { return store.Key(prefix, key) }
 
-// change changes one entry. f returns false to leave it. It is called again if another process was faster.
+// change changes one entry with f. If f returns false, the entry stays as it is. f is called again if another process changed the entry first.
 func (o *Outbox) change(ctx context.Context, key string, f func(x *item, has bool) (put bool, until time.Time, err error)) error {
 	if o.none() {
 		return errZero
@@ -196,8 +196,8 @@ func (o *Outbox) seal(key, to string, body []byte) ([]byte, error) {
 	return box.Seal(body, []byte(to)), err
 }
 
-// Put keeps a message until it is delivered. If a message is staged or unknown under the key, Put releases it. One that waits, was sent or has
-// failed stays as it is.
+// Put keeps a message until it is delivered. If the outbox has a Staged or Unknown message under the key, Put releases that message. A message that is
+// Waiting, Sent or Failed stays as it is.
 func (o *Outbox) Put(ctx context.Context, to, key string, body []byte) error {
 	err := o.add(ctx, waiting(to, key), body)
 	if err == nil {
@@ -208,7 +208,7 @@ func (o *Outbox) Put(ctx context.Context, to, key string, body []byte) error {
 
 func waiting(to, key string) item { return item{Item: Item{Key: key, To: to, State: Waiting}} }
 
-// Stage keeps a message of a run that is about to commit changes in databases. witnessed reports whether each of them will know if the run was kept.
+// Stage keeps a message of a run that is about to commit changes in databases. witnessed reports whether each database will know if the run was kept.
 func (o *Outbox) Stage(ctx context.Context, to, key string, run exo.RunID, witnessed bool, body []byte) error {
 	return o.add(ctx, item{Item: Item{Key: key, To: to, State: Staged}, Run: run.String(), Witnessed: witnessed}, body)
 }
@@ -219,7 +219,7 @@ func (o *Outbox) add(ctx context.Context, y item, body []byte) error {
 		switch {
 		case has && (x.State != Staged && x.State != Unknown || y.State == Staged):
 			return false, until, nil
-		case has: // that its run acts proves more than a pass knew which took its process for gone
+		case has: // the run acts, so it was kept, even if a pass has already decided that the run's process was gone
 			x.State, x.Next, x.Why = Waiting, now, ""
 			return true, now.Add(o.opt.For + keptRest), nil
 		}
@@ -242,7 +242,7 @@ func (o *Outbox) Forget(ctx context.Context, key string) error {
 	return o.remove(ctx, key, func(x item) bool { return x.State == Staged })
 }
 
-// Drop drops a message. A process that is delivering it may do so all the same.
+// Drop drops a message. If a process is delivering the message at that moment, the receiver may still get it.
 func (o *Outbox) Drop(ctx context.Context, key string) error {
 	return o.remove(ctx, key, func(item) bool { return true })
 }
@@ -272,7 +272,7 @@ func (o *Outbox) get(ctx context.Context, key string) (e store.Entry, x item, er
 	return e, x, err
 }
 
-// Retry delivers a message at once that has failed, that waits, or of which nobody knows whether its run was kept.
+// Retry makes an attempt at once for a message that is Failed, Waiting or Unknown.
 func (o *Outbox) Retry(ctx context.Context, key string) error {
 	err := o.change(ctx, key, func(x *item, has bool) (bool, time.Time, error) {
 		switch now := o.opt.Now().UTC(); {
@@ -297,7 +297,7 @@ func (o *Outbox) List(ctx context.Context) (out []Item, err error) {
 	return out, err
 }
 
-// each calls f for each message. An entry that can't be read is an error, once all others were seen.
+// each calls f for each message. If it can't read an entry, it calls f for all others, and then returns an error.
 func (o *Outbox) each(ctx context.Context, f func(item)) error {
 	if o.none() {
 		return errZero
@@ -317,8 +317,8 @@ func (o *Outbox) each(ctx context.Context, f func(item)) error {
 	return errors.Join(unread...)
 }
 
-// Settled returns what became of a message, for the record of a run whose process is gone: it counts as applied once it waits in the outbox. If it is
-// staged, Settled decides about it.
+// Settled returns what became of a message, for the record of a run whose process is gone. A message that waits in the outbox counts as applied. If it
+// is staged, Settled first decides whether to release it.
 func (o *Outbox) Settled(ctx context.Context, key string) (exo.State, error) {
 	_, x, err := o.get(ctx, key)
 	switch {

@@ -26,8 +26,8 @@ func RunBudget(o exo.Object, a Allowance) exo.Object {
 }
 
 // LifeBudget limits the messages of all runs together to o, and to the objects that o returns, to the
-// Allowance a, until the process ends. They count as in RunBudget. A run with a result that may not leave may
-// send none: the number left would reveal what it has read.
+// Allowance a, until the process ends. Messages count as in RunBudget. A run with a result that may not leave may
+// send none: the number of messages left would reveal what the run has read.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
 	o = exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})

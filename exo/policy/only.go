@@ -8,10 +8,10 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Only returns an object that has only the named methods. The restriction also applies to all
-// interfaces of its kind that can be reached from it, and to methods that lead to one of these
-// (links of rows). It applies to what methods make of rows (groups), and to returned objects, too.
-// A method that none of them has is an error, so that a misspelt one is found. Fields stay.
+// Only returns an object that has only the named methods. The restriction also applies to interfaces of the
+// object's kind that can be reached from it, and to methods that lead to one of them (links of rows). It
+// also applies to what methods make of rows (groups), and to returned objects.
+// A name that is a method of none of these interfaces is an error, so that a misspelt one is found. Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	return exo.Wrap(o, exo.Policy{Narrow: func(d *message.Description) error { return only(d, methods) }})

@@ -21,8 +21,8 @@ type Calls struct {
 
 // After wraps the objects of x and never, so that a run that has called a method of x can't call one of never later. For example, a program that has
 // read the tickets can't send mail. A message that calls both is refused, too. If both objects are the same, so are both results. A call counts even if
-// it fails later. Objects that they return have the rule as well. Grant the results instead of the objects. Calls of earlier programs don't count; use
-// labels for that.
+// it fails later. The rule also applies to objects that the wrapped objects return. Grant the results instead of the objects. Calls of earlier programs
+// don't count; use labels for that.
 func After(x, never Calls) (first, then exo.Object) {
 	key := new(byte) // a key that only this rule has
 	called := func(m *exo.Message) *atomic.Bool {
@@ -61,7 +61,7 @@ func Once(o exo.Object, methods ...string) exo.Object {
 		}})
 }
 
-// named returns a Narrow function that changes nothing, but fails if a method of the rule does not exist, so that a misspelt one is found.
+// named returns a Narrow function that changes nothing. The function fails if a method of the rule does not exist, so that a misspelt one is found.
 func named(rule string, methods []string) func(*message.Description) error {
 	return func(d *message.Description) error {
 		if len(methods) == 0 {

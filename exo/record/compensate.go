@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Compensator is an object that can make up for its calls in a way that its host declares, such as a refund or a second mail. A service.Service is one.
+// Compensator is an object that can make up for its calls as its host declares, such as by a refund or a second mail. A service.Service is one.
 type Compensator interface {
 	// Compensates reports whether the object can make up for calls of a method.
 	Compensates(method string) bool
@@ -25,7 +25,7 @@ type Compensator interface {
 	Compensate(ctx context.Context, method, key, as string) error
 }
 
-// Left is an effect that left with a run, and stays when the run is undone.
+// Left is an effect outside of the stores that took place with a run, such as a mail. It stays when the run is undone.
 type Left struct {
 	Call  uint64
 	Op    string
@@ -44,7 +44,7 @@ func (l Left) String() string {
 	return fmt.Sprintf("an effect that left: %s (%s)", l.Op, l.State)
 }
 
-// LeftOf finds in a record the effects that left with a run. objects can make up for calls, and are listed by the names that the run had for them.
+// LeftOf finds in a record the effects that left with a run (see Left). objects can make up for calls, and are listed by the names that the run had for them.
 func LeftOf(all iter.Seq2[exo.Entry, error], run exo.RunID, objects map[string]Compensator) ([]Left, error) {
 	calls := map[uint64]Left{}
 	for e, err := range all {
@@ -80,8 +80,8 @@ type Undoing struct {
 	Left      []Left // the effects that left with the run (LeftOf)
 }
 
-// Run records the undo and calls do, which undoes the run's changes in its stores and returns the state of that. Only if it is kept do the services
-// make up for the effects that left, each once, recorded before and after. If a service fails, the undo stays.
+// Run records the undo and calls do, which undoes the run's changes in its stores and returns the state of that undo. If the changes were undone, the
+// services make up for the effects that left. This is tried once for each effect, and recorded before and after. If a service fails, the undo stays.
 func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
 	ctx = context.WithoutCancel(ctx)
 	note := func(e exo.Entry) error {
@@ -122,7 +122,7 @@ func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Conte
 	return errors.Join(failed, err, note(exo.Entry{Step: exo.Ended, Err: failed}))
 }
 
-// compensate asks the service. A panic of the service becomes an error, since the undo was kept.
+// compensate asks the service to make up for the effect. A panic of the service becomes an error, since the stores have already kept the undo.
 func (l Left) compensate(ctx context.Context, run exo.RunID) (state exo.State, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()

@@ -8,7 +8,7 @@
 // A line is one object with fields in this order. Empty fields are left out. A name has one spelling and is given once. A text that is no UTF-8 is
 // written as {"base64": "…"}.
 //
-//	v        the version of the line: 3 for reply, and a start with module, encoding, admits, judged or grants, 2 where it has constants or cut, else 1; a reader refuses any other
+//	v        the version of the line. 3: the line has reply, or its start has module, encoding, admits, preview, judged or grants. 2: it has constants or cut. 1: any other line. A reader refuses other versions
 //	run      ID of the run, 32 hexadecimal digits
 //	step     begun, refused, intent, outcome, withheld, released, committing, committed, settled, acting, acted or ended
 //	at       when, RFC 3339 in UTC, with nanoseconds
@@ -28,5 +28,5 @@
 //	details  details that objects added, each as its own JSON: for a database sql, args, rows, ms; or note, the reason why a detail is left out
 //	reply    where replies are kept, at outcome: records and bytes that the object read, value (the reply's canonical encoding, base64), types (of the objects in it, packed by coding.PackTypes, base64), lost (why there is none)
 //	prepared at committing: changed, the number of stores that the run has changed, and witnessed, the number of those in which it left its ID
-//	start    at begun: principal, program, label, clock, seed (decimal text), zone, limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest), admits (the tags that the result may carry), judged (the grants with a policy that looks at sealed values), module (the version of exoagent), encoding (the version of the canonical encoding), grants (names and catalogue, packed by coding.PackGrants, base64, where replies are kept)
+//	start    at begun: principal, program, label, clock, seed (decimal text), zone, limits (by their names in exo.Limits and in exoeval.Bounds, times in nanoseconds), granted (digest), admits (the tags that the result may carry), preview (whether the run is a preview), judged (the grants with a policy that looks at sealed values), module (the version of exoagent), encoding (the version of the canonical encoding), grants (names and catalogue, packed by coding.PackGrants, base64, where replies are kept)
 package record

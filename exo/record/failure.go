@@ -15,7 +15,7 @@ const (
 )
 
 // appendError writes the kind of an error, its text and its place, and nothing else of it. An object may have made the error, with methods that
-// panic or a cause that is the error itself. That must neither end the process nor refuse the entry.
+// panic or a cause that is the error itself. Such an error must neither end the process nor refuse the entry.
 func appendError(b []byte, err error) []byte {
 	e, own := err.(*fail.Error)
 	if own = own && e != nil; !own {

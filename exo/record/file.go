@@ -149,8 +149,8 @@ func (r *File) Unsettled() ([]UnsettledRun, error) {
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
 }
 
-// UnsettledAtOpen is Unsettled for the lines that Open has read, at the end of the file. It is enough if every start of the host settles the
-// runs that the previous process left.
+// UnsettledAtOpen is Unsettled for the lines that Open has read, at the end of the file. These lines are enough if every start of the host settles
+// the runs that the previous process left.
 func (r *File) UnsettledAtOpen() []UnsettledRun {
 	if r == nil {
 		return nil

@@ -53,8 +53,8 @@ func OpenFolder(dir string, key tree.SigningKey) (*Folder, error) {
 
 // OnShared returns the record in a database, which other processes may have open, too. Close also closes in. Only runs without an entry for the
 // time tree.SharedOptions.Dead are Unsettled. While a run can be undone, its entries are acknowledged before they are committed. If the process
-// is killed then, entries may be missing, but nothing of the run was kept, and only a live console (exo.Config.Console) has shown anything of
-// it.
+// is killed in that time, entries may be missing, but nothing of the run was kept. Only a live console (exo.Config.Console) has shown anything
+// of such a run.
 func OnShared(in *tree.Shared) (*Folder, error) {
 	if in == nil || in.Source == nil {
 		return nil, errNowhere
@@ -81,7 +81,7 @@ func (l *Folder) opened(tail []tree.Leaf) (*Folder, error) {
 	return l, nil
 }
 
-// waits reports whether an entry must be durable before the run goes on. It must if the next event can't be undone: a commit, or a held or immediate
+// waits reports whether an entry must be durable before the run goes on: the next event can't be undone, since it is a commit, or a held or immediate
 // effect. In a database, entries are in memory until they are committed. So there the end of a run waits, too, since the result leaves after it.
 func (l *Folder) waits(e *exo.Entry) bool {
 	return e.Step == exo.Committing || e.Step == exo.Acting || e.Step == exo.Intent && e.Effect == message.Immediate || l.shared != nil && e.Step == exo.Ended
@@ -310,7 +310,7 @@ func (l *Folder) Err() error {
 }
 
 // Keep erases the ended runs that began longer ago than age, by destroying their data keys. It does so before it returns, and then every 6 hours until
-// Close. Each time it reads the whole log of a folder; in a database, the runs with keys, the oldest first. It passes tell each error, and a report of
+// Close. Each time it reads the whole log in a folder; in a database, it reads the runs with keys, the oldest first. Keep passes to tell each error, and
 // how many older runs have not ended. tell must not call Close. Call Keep once, after Reconcile.
 func (l *Folder) Keep(age time.Duration, tell func(error)) error {
 	return l.keep(age, 6*time.Hour, tell)
@@ -363,7 +363,7 @@ func (l *Folder) Close() error {
 	stop, kept := l.stop, l.kept
 	l.stop, l.kept = closedAlready, nil
 	l.mu.Unlock()
-	if kept != nil { // wait for the erasing: cut short, it would look like a change of the log
+	if kept != nil { // wait until the erasing is complete: a part of it would look like a change of the log
 		close(stop)
 		<-kept
 	}

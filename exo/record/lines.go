@@ -24,7 +24,7 @@ type Lines struct {
 }
 
 // New makes a Recorder that writes to w. It remembers the IDs of the last 65,536 runs, and refuses a
-// run with one of them: otherwise a reader could count an effect of one run as that of another.
+// run with one of these IDs: otherwise a reader could count an effect of one run as an effect of another.
 func New(w io.Writer) *Lines { return &Lines{w: w} }
 
 // errNowhere is the error for a host that has ignored the error of Open, or has not called Open.

@@ -12,7 +12,7 @@ import (
 )
 
 // object reads the fields of one object into those of a struct, by their exact names. It returns the number of bytes that it read. encoding/json
-// accepts "Step" for "step", and of two fields with one name it uses the last. Other readers may differ, so object refuses both.
+// accepts "Step" for "step", and of two fields with one name it uses the last. Other readers may do otherwise, so the function object refuses both.
 func object(b []byte, into any) (int64, error) { return objectAnd(b, into, nil) }
 
 // objectAnd reads an object like the function object. Numbers under other names that begin with a capital go into rest.

@@ -53,11 +53,11 @@ type Settler interface {
 	Settle(ctx context.Context, method, key string) (exo.State, error)
 }
 
-// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries such a
-// call out if nothing else has. So Reconcile also asks it about calls that had not begun to act when their process was killed.
+// Resumer is a Settler that has kept some calls since before their run committed, such as files that wait for their names. Its Settle carries out such a
+// call, unless that has been done. So Reconcile also asks it about calls that had not begun to act when their process was killed.
 type Resumer interface {
 	Settler
-	// Resumes reports whether Settle is to be asked about a call of the method that has not begun, after a run of which this is known.
+	// Resumes reports whether Settle is to be asked about a call of the method that has not begun. committed is the recorded state of the run's commit.
 	Resumes(method string, committed exo.State) bool
 }
 
@@ -74,9 +74,9 @@ func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores
 
 // Reconcile appends the entries that runs lack because their process was killed: whether they committed, what became of their effects, and
 // that they ended. It asks s and never guesses. A held effect that was about to act, and an immediate one, is never tried again. Its state is
-// the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run; if the object fails, Reconcile returns that
-// error at the end. Any other held effect never acted, unless its object is a [Resumer] that answers for it. If a store fails, Reconcile leaves the run unsettled, and returns the error when the other runs are done. In a shared log it
-// skips runs that another process is settling.
+// the answer of its object. Without an answer the state is unknown, and [Unknown] lists the run. If the object fails, Reconcile returns that
+// error at the end. Any other held effect never acted, unless its object is a [Resumer] that answers for it. If a store fails, Reconcile
+// leaves the run unsettled, and returns the error when the other runs are done. In a shared log, Reconcile skips runs that another process is settling.
 //
 // Call it before the first run of a process that continues the record.
 func (s Settlers) Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun) error {
@@ -165,7 +165,7 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) 
 		if e.Mode == message.Held && !p.acting && !s.resumes(e, state) {
 			entry.State = never(state)
 		} else {
-			if e.Mode == message.Held && !p.acting { // what is not on the record does not happen
+			if e.Mode == message.Held && !p.acting { // record first that the effect begins, since what is not on the record must not happen
 				begins := entry
 				begins.Step = exo.Acting
 				if err := r.append(ctx, to, begins); err != nil {

@@ -58,5 +58,5 @@ func (r *runs) spend(e *exo.Entry) {
 	}
 }
 
-// ofChanges reports whether the details of an entry are images of the rows that a run changes. A run has one such entry.
+// ofChanges reports whether the details of an entry are the changed rows, before and after, of a run. A run has one such entry.
 func ofChanges(e *exo.Entry) bool { return e.Step == exo.Committing || e.Step == exo.Committed }

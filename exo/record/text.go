@@ -60,8 +60,7 @@ func appendUnit(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// hidden reports whether a character acts on a terminal or can't be seen there. With it a program
-// could mislead a person who reads the record.
+// hidden reports whether a character acts on a terminal or can't be seen there. With one, a program could mislead a person who reads the record.
 func hidden(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r >= 0xa0 && unicode.Is(unicode.Cf, r)
 }

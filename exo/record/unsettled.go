@@ -18,18 +18,18 @@ type UnsettledRun struct {
 	Label value.Label // the label of everything that the run had read
 	Began time.Time   // the time of the run's entry Begun
 
-	// Committing is set if the run was about to commit, and only the stores know the outcome, since its process was killed or its
-	// connection lost. Changed is the number of stores that the run changed, or -1 if some of them may lack its ID.
+	// Committing is set if the run was about to commit, and its process was killed or its connection lost. Then only the stores know the outcome.
+	// Changed is the number of stores that the run changed, or -1 if some of them may lack its ID.
 	Committing bool
 	Changed    int
 
-	// Effects has the effects without an outcome on the record, in the order of their messages. The
-	// outcome is not known for an immediate effect, and for a held one that acted or was about to
-	// (Acting). All others have the outcome of the commit.
+	// Effects has the effects without an outcome on the record, in the order of their messages. The outcome is not known for an
+	// immediate effect, and for a held effect that acted or was about to act (Acting). All other effects have the outcome of
+	// the commit.
 	Effects []exo.Effect
 
-	// Reconcile sets Settled when the record has the end of the run, and Commit to the state of its commit, or NoState if there was none. Why is an
-	// error that names the store that has lost its mark of the run, and what to do; nil: none has.
+	// Reconcile sets Settled when the record has the end of the run. It sets Commit to the state of the run's commit, or to NoState if there was none. Why is
+	// an error that names the store that has lost its mark of the run, and what to do; nil: no store has.
 	Settled bool
 	Commit  exo.State
 	Why     error
@@ -46,8 +46,8 @@ type progress struct {
 	unknown         bool // the record's outcome for the effect, which is not InUnit, is StateUnknown
 }
 
-// Unsettled lists the runs of a record that have begun and not ended, in that order. It also lists
-// those that ended while the outcome of a commit or an effect was unknown. Call it when the process
+// Unsettled lists the runs of a record that have begun and not ended, in the order in which they began. It also
+// lists runs that ended while the outcome of a commit or an effect was unknown. Call it when the process
 // of the record has stopped: otherwise it also lists the runs in progress. Like Open, it skips an
 // incomplete last line.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
@@ -157,7 +157,7 @@ func (r *UnsettledRun) note(e exo.Entry) {
 	}
 }
 
-// changed returns the number of stores that a run which is about to commit has changed, or -1 if one of them may lack the run's ID.
+// changed returns how many stores a run that is about to commit has changed, or -1 if one of them may lack the run's ID.
 func changed(e exo.Entry) int {
 	if p := e.Prepared; p != nil && p.Witnessed == p.Changed {
 		return p.Changed

@@ -14,9 +14,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Version is the newest version of a line. It changes when a line gets a part that a reader must understand. A line has the lowest version that it
-// needs: a start with module, encoding, admits, preview, judged or grants, and replies, have version 3, lines with constants or cut have version 2,
-// others 1.
+// Version is the newest version of a line. It changes when a line gets a part that a reader must understand. A line has the lowest version that its parts
+// need. It is 3 for a line with a reply, or with module, encoding, admits, preview, judged or grants in its start; 2 for a line with constants or cut;
+// otherwise 1.
 const Version = 3
 
 // version returns the version of an entry's line.

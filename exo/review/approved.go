@@ -24,7 +24,7 @@ import (
 // How is the way in which the host has identified an approver.
 type How string
 
-// These are the proofs, the weaker first.
+// These are the ways in which an approver is identified, the weakest first.
 const (
 	Terminal How = "terminal" // the host's own terminal, where any person may run commands
 	Link     How = "link"     // a page opened with a link that works once; the person who made the link named its reader
@@ -79,8 +79,8 @@ type DiffersError struct{ Difference string }
 // Error implements error.
 func (e *DiffersError) Error() string { return "review: " + e.Difference }
 
-// Approve notes that a person agrees to a change set. seen is the Digest of what the person saw. Only the first process that calls it succeeds, and
-// only before the change set expires. The caller must then run it, as codemode.Tool.Apply does, or call Done with the outcome.
+// Approve notes that a person agrees to a change set. seen is the Digest of what the person saw. Only the first process that calls Approve succeeds,
+// and only before the change set expires. The caller must then run the change set, as codemode.Tool.Apply does, or call Done with the outcome.
 func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Approved, error) {
 	e, h, w, err := k.find(ctx, id)
 	if err != nil {
@@ -180,7 +180,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 	return nil
 }
 
-// difference describes the first thing that differs, for the person. It has no labelled value, since the person may not see those.
+// difference describes the first thing that differs, for the person. It shows no labelled value, since the person may not see labelled values.
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {

@@ -13,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 )
 
-// day is the value of an entry: the rows changed in a day (UTC). All programs share it, so many small programs can't avoid a rule.
+// day is the value of an entry: the rows that a principal has changed in a day (UTC). All its programs share the entry, so many small programs can't avoid a rule.
 type day struct {
 	Day  string `json:"day"`
 	Rows int64  `json:"rows"`
 }
 
-// count reports whether the rows of a change bring the day above what its rule allows. If not, and add is set, it adds them. That happens before the
-// commit, so a run that then fails has used them up.
+// count reports whether the rows of a change bring the day above what its rule allows. If not, and add is set, it adds these rows to the day. It adds
+// them before the commit, so they count even if the run then fails.
 func (k *Keeper) count(ctx context.Context, p exo.Principal, a changeset.Ask, add bool) (over bool, err error) {
 	today := k.opt.Now().UTC().Format(time.DateOnly)
 	err = store.Update(ctx, k.opt.Store, store.Key(dayPrefix, string(p), a.Count), func(e *store.Entry) (put bool, err error) {

@@ -218,8 +218,8 @@ func readIndex(e store.Entry) (ids []string, err error) {
 	return ids, nil
 }
 
-// open calls f for each open change set of a principal. The entry is absent if its time in the store is over. broken is why it can't be read, which
-// must not hide the others.
+// open calls f for each open change set of a principal. If the store has dropped the entry since its time is over, e is absent. broken is the
+// reason why an entry can't be read. If f returns nil for it, the other entries follow.
 func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e store.Entry, h head, broken error) error) error {
 	list, err := k.opt.Store.Get(ctx, store.Key(openPrefix, string(p)))
 	if err != nil {
@@ -245,7 +245,7 @@ func (k *Keeper) open(ctx context.Context, p exo.Principal, f func(id string, e 
 	return nil
 }
 
-// parseHead reads a head. One that was not written with the Keeper's key is an error: who can write the store decides nothing.
+// parseHead reads a head. It refuses a head that was not written with the Keeper's key: a person who can only write the store must not decide.
 func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
@@ -259,7 +259,7 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	return h, err
 }
 
-// live returns the state at time now: a change set that nobody has decided in time is Expired.
+// live returns the state at time now: a change set that was not decided in time is Expired.
 func (h head) live(now time.Time) State {
 	if h.State == Pending && !now.Before(h.Until) {
 		return Expired
@@ -267,7 +267,7 @@ func (h head) live(now time.Time) State {
 	return h.State
 }
 
-// heads calls f for each change set in the store, each principal's oldest first. broken is why a head can't be read, which must not hide the others.
+// heads calls f for each change set in the store, each principal's oldest first. broken is the reason why a head can't be read. If f returns nil for it, others follow.
 func (k *Keeper) heads(ctx context.Context, f func(e store.Entry, h head, broken error) error) error {
 	for e, err := range store.All(ctx, k.opt.Store, headPrefix+"/") {
 		if err != nil {
@@ -368,7 +368,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 }
 
 // List returns the change sets that wait for a person, the oldest first, without Set and Program, which Get returns. With all, it also returns those
-// that were decided, or expired, in the last 30 days. One that can't be read has only an ID, a State and a Why, and can't be approved.
+// that were decided, or expired, in the last 30 days. A change set that can't be read has only an ID, a State and a Why, and can't be approved.
 func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero
@@ -398,8 +398,8 @@ func (k *Keeper) List(ctx context.Context, all bool) (out []ChangeSet, err error
 	return out, err
 }
 
-// PendingOf returns the complete change sets of one principal that wait for a person, the oldest first. One that can't be read has only its ID, the
-// State Unreadable, and the reason in Why.
+// PendingOf returns the complete change sets of one principal that wait for a person, the oldest first. A change set that can't be read has only its ID,
+// the State Unreadable, and the reason in Why.
 func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSet, err error) {
 	if !k.made() {
 		return nil, errZero

@@ -5,9 +5,9 @@
 //	...
 //	err = list.Revoke(ctx, "ann", "has left the company")
 //
-// A program of a revoked principal does not begin. One that runs is stopped and changes nothing, unless it has come to its end: the checks before its
-// commit are no longer stopped. Both get an error of Kind Revoked. Each process hears of it within two times Every: while programs begin or run, it
-// reads the list once in Every. While the list can't be read, no program begins, and those that run are stopped after Patience.
+// A program of a revoked principal does not begin. A running one is stopped and changes nothing, unless it has come to its end: the checks before its
+// commit are no longer stopped. The error has Kind Revoked. Each process notices a new entry within twice Every: while programs begin or run, it reads
+// the list once in Every. While the list can't be read, no program begins, and running programs are stopped after Patience.
 //
 // Who can write to the store can give access back. Messages of a run that was committed before still leave. Policy.Revoked takes back one object, in one process and at once.
 package revoke

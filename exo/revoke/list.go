@@ -1,6 +1,6 @@
 package revoke
 
-// This file has the list: who is on it, who puts them there.
+// This file has the list: its entries, and the methods that add and remove them.
 
 import (
 	"cmp"
@@ -26,9 +26,9 @@ type List struct {
 
 	mu      sync.Mutex
 	read    time.Time                // when the list was last read
-	now     *reading                 // the reading that goes on; nil: none
+	now     *reading                 // the reading of the store that is in progress; nil: none
 	covers  func(exo.Principal) bool // the list, as it was read
-	revoked map[exo.Principal]bool   // what covers has said
+	revoked map[exo.Principal]bool   // the results of covers so far
 	runs    map[*running]struct{}
 	timer   *time.Timer // calls check while programs run
 	seen    time.Time   // when check could last read the list
@@ -52,7 +52,7 @@ func In(s store.Store, match Match) *List {
 // Entry is one line of a list.
 type Entry struct {
 	All       bool          `json:"all,omitempty"`       // all principals are revoked
-	Principal exo.Principal `json:"principal,omitempty"` // or what Match takes for several
+	Principal exo.Principal `json:"principal,omitempty"` // the revoked principal, or a text that names several for Match
 	Why       string        `json:"why,omitempty"`       // for the operator; no program reads it
 	At        time.Time     `json:"at"`
 }
@@ -63,12 +63,13 @@ var ErrNotRevoked = errors.New("revoke: not on the list")
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10
 
-// Revoke puts a principal on the list, or an entry that names several. An entry that is on it already keeps its time, and its reason if the new one is empty.
+// Revoke adds an entry for a principal, or for several principals that Match finds. An entry that is on the list already keeps its time, and its reason if
+// the new one is empty.
 func (l *List) Revoke(ctx context.Context, p exo.Principal, why string) error {
 	return l.put(ctx, Entry{Principal: p, Why: why})
 }
 
-// RevokeAll revokes all principals, also those that have no name.
+// RevokeAll revokes all principals. It also applies to runs without a principal.
 func (l *List) RevokeAll(ctx context.Context, why string) error {
 	return l.put(ctx, Entry{All: true, Why: why})
 }
@@ -81,7 +82,7 @@ func (l *List) Restore(ctx context.Context, p exo.Principal) error {
 // RestoreAll ends what RevokeAll began. Principals that were revoked by name stay revoked.
 func (l *List) RestoreAll(ctx context.Context) error { return l.remove(ctx, Entry{All: true}) }
 
-// prefix begins the keys of the list, so that it may share a store.
+// prefix begins the keys of the list, so that the list can share a store with other data.
 const prefix = "revoked/"
 
 func (e Entry) key() string {
@@ -95,7 +96,7 @@ func (l *List) put(ctx context.Context, e Entry) error {
 	if err := l.made(); err != nil {
 		return err
 	}
-	if len(e.Why) > MaxWhy || !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change the name, and Entries find another's
+	if len(e.Why) > MaxWhy || !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change an invalid name, and Entries would find the name of another principal
 		return fail.Errorf(fail.Invalid, "", "want a principal and a reason in UTF-8, the reason with at most %d bytes, not %d", MaxWhy, len(e.Why))
 	}
 	e.At = time.Now().UTC().Truncate(time.Second)
@@ -124,7 +125,7 @@ func (l *List) remove(ctx context.Context, e Entry) error {
 	return l.changed(err)
 }
 
-// changed makes this process read the list anew.
+// changed makes this process read the list anew before its next use.
 func (l *List) changed(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Every is how long a process may go by what it has read of the list.
+// Every is how long a process may use a copy of the list before it reads the list again.
 const Every = time.Second
 
-// Patience is how long a program may go on while the list can't be read.
+// Patience is how long a program may continue while the list can't be read.
 const Patience = 10 * time.Second
 
 // running is a program that runs.
@@ -52,7 +52,7 @@ func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context,
 	return run, func() { l.end(r) }, nil
 }
 
-// taken is what a program reads.
+// taken is the text that a program of a revoked principal reads.
 const taken = "the host has taken back the access of this principal"
 
 var errUnread = fail.Named("revoke: the list of who is revoked can't be read")
@@ -76,7 +76,7 @@ func (l *List) has(p exo.Principal) bool {
 	return is
 }
 
-// reading is one reading of the store, which all wait for who need the list meanwhile.
+// reading is one reading of the store. All callers that need the list meanwhile wait for it.
 type reading struct {
 	done  chan struct{} // closed when the reading has ended
 	err   error
@@ -105,7 +105,7 @@ func (l *List) look(ctx context.Context) error {
 	}
 }
 
-// readInto reads the store for all who wait for r.
+// readInto reads the store for all callers that wait for r.
 func (l *List) readInto(r *reading) {
 	at := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience/2)
@@ -135,8 +135,8 @@ func (l *List) readInto(r *reading) {
 	}
 }
 
-// check stops the programs whose principals are revoked, or all if the list can't be read for Patience, and comes again while programs run. It waits for
-// a store that hangs no longer than Every.
+// check stops the programs of revoked principals, or all programs if the list can't be read for Patience. It is called again while programs run. If the
+// store hangs, check waits no longer than Every.
 func (l *List) check() {
 	ctx, cancel := context.WithTimeout(context.Background(), Every)
 	err := l.look(ctx)

@@ -27,8 +27,8 @@ func (op Operation) Approve(who changeset.Who) Operation {
 	return op.approvedBy(&approval{who: who})
 }
 
-// ApproveOutside makes a call wait until a person agrees, if field, a text or a list of texts, has a value that is not in known. An example is a mail
-// to an outside address. Upper and lower case are the same. A call without the field waits, too.
+// ApproveOutside makes a call wait until a person agrees, if field has a value that is not in known. field is a text or a list of texts. An example is a
+// mail to an outside address. Upper and lower case are the same. A call without the field waits, too.
 func (op Operation) ApproveOutside(who changeset.Who, field string, known ...string) Operation {
 	return op.approvedBy(&approval{field: field, known: slices.Clone(known), who: who})
 }

@@ -12,8 +12,8 @@ import (
 // hidden describes which part of a value programs see sealed: all of it, or some of its fields; for a list, that part of each item. A nil
 // *hidden means no part.
 //
-// Outsiders may choose the content of such a field, and must not reveal anything to a program with it: not by its size, which limits would
-// count, and not by content that no Value can have, which would make the call fail.
+// Outsiders may choose the content of such a field. It must reveal nothing to a program: neither by its size, which limits would count, nor
+// by being something that no Value can have, which would make the call fail.
 type hidden struct {
 	typ    *message.Type
 	most   int // if the whole value is sealed, the most bytes that it may have, which limits count; otherwise 0

@@ -45,7 +45,7 @@ type Operation struct {
 // Use [Operation.Immediate] if the program needs the answer, and [Read] if f changes nothing. In f,
 // [Key] identifies the call.
 //
-// The method is a sink that admits public values only, unless Admits says more.
+// The method is a sink that admits public values only, unless Admits adds more labels.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	return Read(name, doc, f).Held()
 }
@@ -54,8 +54,8 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 // its result, and the host needs no record for it. Use [Method] if f changes something: with Read,
 // the change would stay even if the program fails.
 //
-// The method is a sink that admits public values only, unless Admits adds more: the argument of f
-// leaves the host, too.
+// The method is a sink that admits public values only, unless Admits adds more labels: the argument
+// of f leaves the host, too.
 func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	if f == nil {
 		return ReadOf(name, doc, reflect.TypeFor[In](), reflect.TypeFor[Out](), nil, nil)
@@ -182,7 +182,7 @@ func (op Operation) Returns(like exo.Object) Operation {
 }
 
 // ReturnsOwnKind declares that the method's result is an object of the same kind as the service
-// itself, as when a folder opens a folder in it.
+// itself. An example is a folder that opens a folder within it.
 func (op Operation) ReturnsOwnKind() Operation {
 	op.own = true
 	return op

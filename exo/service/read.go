@@ -13,7 +13,7 @@ import (
 )
 
 // read stores v in dst. The gate has checked v against the type in the catalogue. read makes the
-// checks in which Go is stricter, and those of plain data, which the catalogue has no types for.
+// checks in which Go is stricter, and the checks of plain data, for which the catalogue has no types.
 // Errors name the field.
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {

@@ -25,8 +25,8 @@ type Service struct {
 
 var _ exo.Validator = (*Service)(nil)
 
-// New makes a service. In PascalCase, its name becomes that of its interface, so services with one
-// name must have the same methods. New fails if a name is not allowed, or a Go type has no form in
+// New makes a service. Its interface is named name in PascalCase, so services with one name must
+// have the same methods. New fails if a name is not allowed, or a Go type has no form in
 // programs.
 func New(name, doc string, operations ...Operation) (*Service, error) {
 	iname, err := interfaceName(name)

@@ -114,7 +114,7 @@ func (d *folder) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// write replaces a file as a whole. The new text is on the disk before it gets the file's name, so after a kill the file has the old or the new text.
+// write replaces a file as a whole. The new text is on the disk before it gets the file's name. So after a kill the file has the old or the new text.
 func (d *folder) write(name string, text []byte) error {
 	fresh := filepath.Join(d.dir, "new") // one name is enough: only one write happens at a time, and it truncates the file
 	f, err := d.create(fresh)

@@ -1,5 +1,5 @@
 // Package telemetry makes OpenTelemetry traces and metrics of what runs do. A host gives its providers to [New], and contexts of [Telemetry.In] to
-// the calls that it wants to see. Of exoagent only exo serve imports this package: without it nothing is measured.
+// the calls that it wants to see. In exoagent only exo serve imports this package: without it nothing is measured.
 //
 // # What is exported
 //
@@ -7,12 +7,12 @@
 //
 //   - tools/call NAME: a client's call of a tool, by the conventions for MCP. Its parent is the one that the client names in
 //     params._meta.traceparent, otherwise the span of the context. A malformed traceparent is ignored.
-//   - run NAME: a program, with the time that it waits for a place, and exoagent.run.id, by which the record has it.
-//   - INTERFACE.METHOD: a message of the program, from the gate to its reply; also one that the gate refuses.
+//   - run NAME: a program, with the time that it waits for a place. exoagent.run.id is the ID of the run in the record.
+//   - INTERFACE.METHOD: a message of the program, from the gate to its reply, even if the gate refuses it.
 //   - VERB TABLE: a statement, by the conventions for databases.
 //
-// Metrics: mcp.server.operation.duration, exoagent.run.duration and db.client.operation.duration, which count, too; exoagent.refusals by kind;
-// exoagent.programs and exoagent.workers by state, where waiting programs are the queue; exoagent.approvals.waiting.
+// Metrics: mcp.server.operation.duration, exoagent.run.duration and db.client.operation.duration, which also count operations; exoagent.refusals by kind;
+// exoagent.programs and exoagent.workers by state, where the waiting programs form the queue; exoagent.approvals.waiting.
 //
 // # What is not
 //
@@ -20,9 +20,9 @@
 // for them (see exo/observe). The names are those that the host declared, of tools, interfaces, methods and tables. The kind of an error is one of a
 // fixed list, or a database's code.
 //
-// A program still decides how many messages it sends, which, when, and how each ends, and how many rows an answer has. By that it can write what it
-// has read, labelled or sealed, into the telemetry. So telemetry is for those who operate the host, and no way out for programs only as long as no
-// program or its author can read it. Keys of rows are not in it.
+// A program still decides how many messages it sends, which, when, and how each ends, and how many rows an answer has. In this way it can write what it
+// has read, labelled or sealed, into the telemetry. So only those who operate the host may read the telemetry: if a program or its author could read it,
+// it would be a way out for labelled values. Keys of rows are not in it.
 //
 // A client decides whether its calls are sampled, if the host's sampler follows the parent, as the SDK's does.
 package telemetry

@@ -89,7 +89,7 @@ func gauges(m metric.Meter, opt Options) error {
 		}
 		n, err := opt.Approvals(ctx)
 		if err != nil {
-			return errApprovals // the error of a store may have values, and the SDK logs what is returned here
+			return errApprovals // the error of a store may contain values, and the SDK logs the error that is returned here
 		}
 		o.ObserveInt64(all[2], int64(n))
 		return nil
@@ -106,7 +106,7 @@ func (t *Telemetry) In(ctx context.Context) context.Context { return observe.Wit
 func (t *Telemetry) Begin(ctx context.Context, a observe.Activity) (context.Context, func(observe.Outcome)) {
 	name, kind, attrs := describe(a)
 	opts := []trace.SpanStartOption{trace.WithSpanKind(kind), trace.WithAttributes(attrs...)}
-	if a.Kind == observe.Statement { // not of metrics: a program chooses which tables it joins, so there may be very many
+	if a.Kind == observe.Statement { // only spans get this name, not metrics: a program chooses which tables it joins, so there may be very many names
 		opts = append(opts, trace.WithAttributes(attribute.String("db.query.summary", name)))
 	}
 	if a.Kind == observe.ToolCall {
@@ -150,7 +150,7 @@ func (t *Telemetry) measure(ctx context.Context, kind observe.Kind, out observe.
 	}
 }
 
-// describe returns the name, the kind and the attributes of a span. The attributes are those of the metrics, too.
+// describe returns the name, the kind and the attributes of a span. The metrics have the same attributes.
 func describe(a observe.Activity) (string, trace.SpanKind, []attribute.KeyValue) {
 	switch a.Kind {
 	case observe.ToolCall:

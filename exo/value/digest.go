@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Digest is the SHA-256 of a canonical encoding, preceded by the version and a byte for its kind,
-// so that a value and a catalogue never have the same digest. The zero Digest means that there is
+// Digest is the SHA-256 of a canonical encoding, preceded by the version and a byte for its kind.
+// So a value and a catalogue never have the same digest. The zero Digest means that there is
 // none.
 //
 // If a value has few possible values, anyone with the digest can find it by trial. So a digest is

@@ -25,7 +25,7 @@ type Encoder struct {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
 
-	Plain bool // refuses rows, since a guest sends none
+	Plain bool // set for the messages of guests: rows are refused, since a guest sends none
 
 	whole bool      // writes labels and references, too
 	sum   hash.Hash // if not nil, written bytes go to this hash when there are enough of them
@@ -279,8 +279,7 @@ func appendShape(b []byte, s *Shape) []byte {
 	return b
 }
 
-// flush passes the written bytes to the digest, if there is one, so that the encoding of many rows
-// need not be in memory at once.
+// flush passes the written bytes to the digest, if there is one. So the encoding of many rows need not be in memory at once.
 func (e *Encoder) flush() {
 	if e.sum != nil && len(e.B) >= digestChunk {
 		e.sum.Write(e.B)

@@ -31,8 +31,8 @@ func (v Value) WriteJSON(w io.Writer) error {
 	return j.err
 }
 
-// JSONSize returns how many bytes AppendJSON writes. It stops counting above limit, so limit bounds its
-// cost. It fails if it meets a value without a JSON form.
+// JSONSize returns how many bytes AppendJSON writes. It stops counting above limit, so limit bounds the
+// cost of the call. It fails if it meets a value without a JSON form.
 func (v Value) JSONSize(limit int) (int, error) {
 	j := jsonWriter{counts: true, limit: limit}
 	j.value(&v)

@@ -68,7 +68,7 @@ func (l Label) Tags() []string {
 }
 
 // Empty reports whether the label has no tag, neither of secrecy nor of integrity. If l.Secrecy() is empty,
-// everybody may read the value; if l.Integrity() is empty, no outsider wrote it.
+// every person may read the value; if l.Integrity() is empty, no outsider wrote it.
 func (l Label) Empty() bool { return l.set == nil }
 
 // HasExactly reports whether the label has the tag itself. For example, pii@member:42 is not pii.
@@ -83,8 +83,8 @@ func (l Label) Equal(m Label) bool {
 	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
 }
 
-// Check refuses ambiguous tags: an empty one, one that would read as several in a list, and one spelt
-// almost like a tag of integrity, which would count as secrecy and not stop effects.
+// Check refuses ambiguous tags: an empty tag, and one that would read as several tags in a list. It also refuses a
+// tag spelt almost like one of integrity, which would count as secrecy and not stop effects.
 func (l Label) Check() error {
 	for _, t := range l.Tags() {
 		if t == "" || strings.ContainsFunc(t, func(r rune) bool { return strings.ContainsRune(",{}[]", r) || !unicode.IsPrint(r) }) {

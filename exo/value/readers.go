@@ -109,8 +109,8 @@ func covers(upper, tag string) bool {
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
 }
 
-// admitsReaders reports whether l admits a tag that it does not contain. Only tags of l with the same base, and the same kind or none, count. Each id
-// is a recipient, so every counted tag must cover the tag, unless one without ids does.
+// admitsReaders reports whether l admits a tag that it does not contain. Only tags of l with the same base, and the same kind or none, count. One of
+// them without ids is enough if it covers the tag. Otherwise each of them must cover the tag, since each id is a recipient.
 func (l Label) admitsReaders(tag string) bool {
 	base, kind, _ := TagParts(tag)
 	ok := false

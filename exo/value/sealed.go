@@ -1,6 +1,6 @@
 package value
 
-// This file has the two numbers that a program gets instead of a value: of a sealed value, and of an object.
+// This file has the two values that are only numbers for a program: a sealed value, and a reference to an object.
 
 import (
 	"github.com/exoagent/exoagent/internal/wire"

@@ -8,7 +8,7 @@ const (
 	TypeBool   = "bool"
 	TypeInt    = "int"    // 64-bit integers
 	TypeFloat  = "float"  // finite 64-bit floats
-	TypeNumber = "number" // for a wanted type: int, float or decimal
+	TypeNumber = "number" // only a wanted type: an int, a float or a decimal fits it
 	TypeText   = "text"
 	TypeTime   = "time"
 

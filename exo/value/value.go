@@ -212,7 +212,7 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Count returns how many rows or items were returned: one if v is a record.
+// Count returns how many rows or items a reply has. A record counts as one.
 func (v Value) Count() int {
 	if v.kind == KindRecord {
 		return 1
@@ -319,7 +319,7 @@ func (s *Shape) CellNames(out []string) []string {
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() cells for each row
-	Long  bool    // the result of Wide, for rows with cells in another place
+	Long  bool    // what Wide returns for these rows if their cells are stored in another place, as in a worker
 
 	packed *packed // the rows instead of Cells; may be nil
 }
@@ -394,7 +394,7 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 	return Value{kind: KindRecord, ref: fs}, cells
 }
 
-// BytesUpTo returns what Bytes does, but stops counting above limit, and adds tag for each tag of a sealed value.
+// BytesUpTo returns what Bytes does, but stops counting above limit, and adds tag bytes for each tag of a sealed value.
 func (v Value) BytesUpTo(limit, tag int) int {
 	n := 16 + len(v.str)
 	if v.kind == KindSealed && tag > 0 && v.label.set != nil {

@@ -30,7 +30,7 @@ import (
 // None is the type of an argument or answer that a method does not have.
 type None = service.None
 
-// Method is one method of an API. Fields of its argument that the path names are escaped and put into the path. The others become the query
+// Method is one method of an API. Fields of its argument that the path names are escaped and put into the path. All other fields become the query
 // of a GET or DELETE, and the JSON body of any other request. A GET reads, and every other method is Held, unless [Method.With] changes that.
 type Method struct {
 	Name, Doc string

@@ -17,27 +17,27 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// OAuth is a client of an authorization server (RFC 6749, section 4.4: client credentials). Nobody is asked, so the tokens have the
+// OAuth is a client of an authorization server (RFC 6749, section 4.4: client credentials). No user is asked for consent, so the tokens have the
 // client's rights, whatever program uses them.
 type OAuth struct {
 	TokenURL string // the address of the token endpoint, https://HOST/PATH; http:// with loopback Networks
 	Client   string // the client's ID
 	Secret   Secret // the client's secret
 	Scopes   []string
-	Resource string         // the address of the server for which the tokens are (RFC 8707), as MCP servers want; "": none
+	Resource string         // the address of the server that accepts the tokens (RFC 8707), which MCP servers require; "": none is named
 	Networks []netip.Prefix // loopback and private networks of the token endpoint; nil: the public internet
-	Roots    *x509.CertPool // that sign the endpoint's certificate; nil: the system's
+	Roots    *x509.CertPool // the authorities that sign the endpoint's certificate; nil: the system's
 
 	// Lookup finds the addresses of a name; nil: net.DefaultResolver.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// FromOAuth is the access token that an authorization server issues to a client. It is kept in memory until shortly before it ends, or
-// until the server for which it is answers 401. Requests for it go through a
-// [Transport] that reaches the token endpoint alone.
+// FromOAuth returns the Secret for the access token that an authorization server issues to a client. The token is kept in memory until shortly
+// before it expires, or until the server that accepts it answers 401. Requests for the token go through a
+// [Transport] that reaches only the token endpoint.
 func FromOAuth(c OAuth) (Secret, error) {
 	u, err := url.Parse(c.TokenURL)
-	clear := err == nil && u.Scheme == "http" && onMachine(c.Networks) // the client's secret is in the request
+	clear := err == nil && u.Scheme == "http" && onMachine(c.Networks) // the request has the client's secret, so http is allowed only on this machine
 	if err != nil || u.Scheme != "https" && !clear || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path == "" {
 		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and parameters; http:// is for loopback Networks", c.TokenURL)
 	}
@@ -58,7 +58,7 @@ func FromOAuth(c OAuth) (Secret, error) {
 	return Secret{name: "oauth:" + h.Name, read: s.token, forget: s.forget}, nil
 }
 
-// issued is the newest token.
+// issued has the newest token.
 type issued struct {
 	c    OAuth
 	http *http.Client
@@ -86,7 +86,7 @@ func (s *issued) token(ctx context.Context) ([]byte, error) {
 	}
 	got, err := conf.Token(context.WithValue(bare{ctx}, oauth2.HTTPClient, s.http))
 	if err != nil {
-		return nil, err // text drops it: it may have what the server answered, and so the secret
+		return nil, err // the method text drops err: its text may quote the server's answer, and so the secret
 	}
 	if got.Type() != "Bearer" {
 		return nil, errors.New("the token is none for a bearer")

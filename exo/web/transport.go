@@ -46,7 +46,7 @@ type Bounds struct {
 	Headers int64         // bytes of the answer's headers; 64 KiB
 	Body    int64         // bytes of the answer's body, as received and when decompressed; 4 MiB
 	Time    time.Duration // time until the body has been read; 30 seconds
-	Values  int64         // values in the JSON of an API's answer, since a value of two bytes may take 200 of memory; 100,000; not used by a Transport alone
+	Values  int64         // values in the JSON of an API's answer; 100,000; a value of two bytes may take 200 of memory. A Transport alone does not use it
 }
 
 // Config describes what a Transport may reach.

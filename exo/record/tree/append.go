@@ -29,7 +29,7 @@ type file interface {
 }
 
 // Append adds an entry, and encrypts its payload. It returns when the entry is written or, if durable is set, synced. After an
-// error the entry is not in the log, except that with durable set it may be. After a failed sync nothing can be appended any more.
+// error the log does not have the entry, unless durable is set: then it may have it. After a failed sync nothing can be appended any more.
 func (l *Log) Append(e Leaf, payload []byte, durable bool) error {
 	err := l.add(&e, payload)
 	if err == nil && durable {

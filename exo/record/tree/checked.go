@@ -28,7 +28,7 @@ func (f *frontier) follow(x item, key note.Verifier) error {
 	if x.Number != f.size {
 		return errChanged
 	}
-	_, err := f.add(x.Hash) // only the leaf is signed. A key outside of it may be partly overwritten by an interrupted erasure, and Opener.Open checks the payload
+	_, err := f.add(x.Hash) // only the leaf is signed: Opener.Open checks the payload, and an interrupted erasure may have overwritten a part of the key
 	return err
 }
 

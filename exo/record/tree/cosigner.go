@@ -1,5 +1,5 @@
-// This file has a witness over HTTP (package cosign). The log asks it when checkpoints are sent, and in Verify. Open only reads the cosigned
-// checkpoint that is kept next to the log, so a witness that hangs or lies can't keep a host from starting. A proof is made from the entries after the
+// This file has a witness over HTTP (package cosign). The log asks the witness when checkpoints are sent, and in Verify. Open only reads the cosigned
+// checkpoint that is kept next to the log. So a witness that hangs or lies can't keep a host from starting. A proof is made from the entries after the
 // last cosigned checkpoint.
 
 package tree
@@ -29,8 +29,8 @@ type cosigner struct {
 var witnessWait = 10 * time.Second // how long a request to the witness may take; tests shorten it
 
 const (
-	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; more, once in readAgain:
-	readAgain    = time.Minute                                                  // limits the work if the witness is down for long, or answers with another size each time
+	maxSince     = 1 << 16                                                      // how many entries after the last cosigned checkpoint a proof may read at any time; a longer part is read only once in readAgain
+	readAgain    = time.Minute                                                  // how long a proof waits before it reads a long part again; this bounds the work if the witness is down for long
 	keptCosigned = cosignedFile + " (a file, or the table exo_record_cosigned)" // the place of the last cosigned checkpoint, for errors
 )
 

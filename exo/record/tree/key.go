@@ -117,8 +117,8 @@ func (a *About) text() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// place checks the setting of the witness for a log in dir, which is "" for a database. It makes the witness's folder or table, so that Create changes
-// nothing if that fails.
+// place checks the setting of the witness for a log in dir, which is "" for a database. It makes the witness's folder or table before Create makes
+// anything: if place fails, Create changes nothing.
 func (a *About) place(dir string) error {
 	switch {
 	case a.Witness == "":

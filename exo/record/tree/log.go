@@ -53,8 +53,8 @@ type run struct {
 	key  *dataKey   // nil if this process has not sealed a payload of the run yet
 	seen progress   // guarded by Log.mu
 
-	taken  bool  // for a Shared: another process has added entries to the run
-	failed error // for a Shared: why an entry was refused that no caller waited for
+	taken  bool  // only in a Shared: another process has added entries to the run
+	failed error // only in a Shared: why an entry was refused for which no caller waited
 }
 
 // progress describes the next leaf that a run needs.
@@ -63,7 +63,7 @@ type progress struct {
 	prev Hash
 }
 
-// goesOn reports whether e is the next entry of its run. Even if not, p then continues after e.
+// goesOn reports whether e is the next entry of its run. Whether it is or not, p describes the entry after e from then on.
 func (p *progress) goesOn(e *Entry) bool {
 	last := *p
 	*p = progress{e.Index + 1, e.Hash}

@@ -93,7 +93,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 		if err = errors.Join(err, err2); err != nil {
 			return from, err
 		}
-		for level, n := range tree.at { // an entry completes the hashes of some levels; a first checkpoint brings those of all levels
+		for level, n := range tree.at { // an entry completes the hashes of some levels; a first checkpoint brings the hashes of all levels
 			if x.Entry != nil && tree.size%(1<<level) != 0 {
 				break
 			}

@@ -72,7 +72,7 @@ type pending struct {
 	key    *dataKey
 	sealed []byte
 	fenced bool       // the entry is refused if another process has settled the run (see Leaf.witnessed)
-	size   int64      // how many entries the checkpoint after it covers; set when done gets nil
+	size   int64      // how many entries the checkpoint after this entry covers; set when done gets nil
 	done   chan error // gets the outcome; nil: the caller does not wait
 	over   bool       // the entry is in the log, or its caller knows that it is not
 }
@@ -134,7 +134,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	}
 	var seen Checkpoint
-	if a.Witness != "" { // read the witness before the log's end, since other processes go on appending
+	if a.Witness != "" { // read the witness before the log's end, since other processes append meanwhile
 		if l.witness, seen, err = witnessOf(a.Witness, l.verifier, l.Source); err != nil {
 			return nil, err
 		}
@@ -556,8 +556,8 @@ func (l *Shared) destroy(keys []keyPlace) (int, error) {
 	return l.table.Destroy(context.Background(), numbers)
 }
 
-// Erase erases runs like [Log.Erase], by deleting keys from their table. Backups and the server's log still have them. It reads the runs that have
-// keys, the oldest key first, until none of maxYoung keys is old. So its time does not grow with the number of young or erased runs.
+// Erase erases runs like [Log.Erase], by deleting keys from their table. Backups and the server's log still have the keys. Erase reads the runs that have
+// keys, the oldest key first, and stops when none of the next maxYoung keys is old. So its time does not grow with the number of young or erased runs.
 func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
 	if err = l.flush(); err == nil && len(runs) > 0 { // flush first, so that the entries of this process are in the table
 		n, skipped, err = l.erase(newEraser(before, runs), runs)
@@ -583,7 +583,7 @@ func (l *Shared) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err
 	return n, skipped, err
 }
 
-// maxYoung is how many keys Erase reads before it stops. Clocks of processes differ, so the key of a young run may come before that of an old run.
+// maxYoung is how many keys Erase reads at a time. Clocks of processes differ, so the key of a young run may come before that of an old run.
 const maxYoung = 250
 
 func (l *Shared) erase(x *eraser, runs []Run) (n int, skipped []Run, err error) {

@@ -105,7 +105,7 @@ type Table interface {
 	// About returns the text of log.json.
 	About(ctx context.Context) ([]byte, error)
 	// Rows returns the rows in order, all as of one moment. It begins at the last checkpoint that signs at most from entries; 0: at the first row.
-	// If sealed is not set, payloads are left out.
+	// If sealed is not set, Rows leaves out payloads.
 	Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[Row, error]
 	// Keyed returns the first most entries that have keys, from the entry with number from on, without payloads.
 	Keyed(ctx context.Context, from int64, most int) ([]Row, error)
@@ -114,12 +114,12 @@ type Table interface {
 	// Cosigned returns the text with the largest size that KeepCosigned has kept, or "".
 	Cosigned(ctx context.Context) (string, error)
 	KeepCosigned(ctx context.Context, size int64, text string) error
-	// Group appends rows in one transaction. It locks the log, so that no other Group reads or writes until it ends. It reads the last
-	// row, the checkpoints of these sizes, and the last entries of these runs, and appends the rows that next returns for them. If next
+	// Group appends rows in one transaction. It locks the log, so that no other Group reads or writes until it ends. Group reads the last row, the
+	// checkpoints of these sizes, and the last entries of these runs. It appends the rows that next returns for them. If next
 	// returns an error or no row, Group changes nothing. Group returns nil if the rows are committed, and ErrLost if that is unknown.
 	Group(ctx context.Context, sizes []int64, runs []Run, next func(State) ([]Row, error)) error
 	// Silent returns the leaves, in order, of runs that have not ended or have an unknown outcome, and that had no entry for some seconds.
-	// It looks at the last most runs; 0: at all.
+	// It looks at the last most runs; with 0, at all runs.
 	Silent(ctx context.Context, seconds, most int64) ([]string, error)
 	// Destroy deletes the wrapped keys of entries, and returns how many it deleted.
 	Destroy(ctx context.Context, numbers []int64) (int, error)

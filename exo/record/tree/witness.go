@@ -81,7 +81,7 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 }
 
 // keptIn passes a checkpoint to a keeper, and checks that it was kept, since the keeper may have been damaged. In a folder another process may have
-// replaced it by an older one at the same moment, so keptIn tries twice.
+// replaced the checkpoint by an older one at the same moment, so keptIn makes up to five attempts.
 func keptIn(k keeper, v note.Verifier, signed string) error {
 	var has Checkpoint
 	for range 5 {
@@ -142,9 +142,9 @@ type witness struct {
 
 	mu       sync.Mutex
 	required time.Duration // how long Append waits; 0: it does not wait
-	has      int64         // how many entries the last checkpoint covers that the keeper took from this process
-	asked    int64         // how many entries the last checkpoint covers that was passed to the keeper
-	err      error         // why that failed
+	has      int64         // how many entries are covered by the last checkpoint that the keeper took from this process
+	asked    int64         // how many entries are covered by the last checkpoint that was passed to the keeper
+	err      error         // the reason why the keeper did not take that checkpoint
 	answered chan struct{} // closed at the next answer of the keeper
 }
 
@@ -267,7 +267,7 @@ func shown(place string) string {
 	return place
 }
 
-// stop waits until the last checkpoint is written. It returns an error if that failed. w may be nil.
+// stop waits until the last checkpoint is written, and returns an error if writing it failed. w may be nil.
 func (w *witness) stop() error {
 	if w == nil {
 		return nil

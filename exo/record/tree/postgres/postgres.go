@@ -1,4 +1,4 @@
-// Package postgres keeps a Merkle log of package tree in tables of PostgreSQL 14 or later, for processes on several machines that share a signing key.
+// Package postgres keeps a Merkle log of package tree in tables of PostgreSQL 14 or later. Processes on several machines can share a log and its signing key.
 //
 // An operator makes the tables once, by [Create] (exo record init), as a role that may make tables. At run time a role needs only the [Rights] to read
 // and to add rows. Only erasing needs the right to delete keys. Statements prepare nothing and set nothing outside their transaction, so a pooler may
@@ -273,7 +273,7 @@ const endStuck = `SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l JOIN pg_
 	WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::bigint << 32) | l.objid::bigint = ` + lockKey + `
 	AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.xact_start < clock_timestamp() - make_interval(secs => $1::float8)`
 
-// Group implements tree.Table. It takes two round trips to the server.
+// Group implements tree.Table. It makes two round trips to the server.
 func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next func(tree.State) ([]tree.Row, error)) error {
 	conn, err := t.take(ctx)
 	if err != nil {

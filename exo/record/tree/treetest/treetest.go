@@ -456,7 +456,7 @@ func signedIn(t *testing.T, x []byte) string {
 func quoted(signed string) []byte { return []byte(strings.ReplaceAll(signed, "\n", `\n`)) }
 
 // Groups measures how fast a log appends the entries of 64 concurrent runs. Each run has 7 or 100 entries with payloads of 300 bytes, and the last
-// but one is durable. The time of Close counts.
+// but one is durable. The measured time includes Close.
 func Groups(b *testing.B, made func(t testing.TB, witness bool) *Store) {
 	for _, each := range []int{7, 100} {
 		b.Run(fmt.Sprint(each, " entries a run"), func(b *testing.B) {
