@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// defaultDeclarations is the number of tokens above which tables must be searched for, and
-	// longDeclarations that for a long description. About forty tables have so many.
+	// If the declarations have more tokens than defaultDeclarations, programs must search for tables. longDeclarations is this limit
+	// if Options.Long is set. Each is about forty tables.
 	defaultDeclarations = 4_000
 	longDeclarations    = 10_000
 	// briefTokens limits the part that is still declared in that case.

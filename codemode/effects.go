@@ -163,7 +163,7 @@ func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:
 		return false
-	case *fail.Error: // the error around it has its text
+	case *fail.Error: // the enclosing error already shows the text of this one
 		return unshown(e.Err, read)
 	case interface{ Unwrap() []error }:
 		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })

@@ -25,7 +25,8 @@ type entryMember struct {
 }
 
 // entries returns the declared tables and services. It reads only the declarations and their
-// catalogue, which have no hidden thing, so search can't find one (TestSearchHidden).
+// catalogue, which leave out all that is hidden, so search can't find anything hidden
+// (TestSearchHidden).
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}
@@ -55,7 +56,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	var out []entry
 	for _, x := range all.own {
 		if isQuery[x.of] {
-			continue // left out, since it is found together with its row
+			continue // a query is left out here, since it is found together with its row
 		}
 		i := d.cat[x.of]
 		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}

@@ -48,7 +48,7 @@ type Options struct {
 	// the rest with the functions search(words) and describe(name).
 	DeclarationTokens int
 	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences explain what
-	// queries can do. That costs three fifths of the tokens, and models write as many right programs (docs/models.md).
+	// queries can do. The shorter text costs three fifths of the tokens, and models write as many right programs with it (docs/models.md).
 	Long bool
 	// Console is called with each line that a program logs, while the program runs, if the model
 	// may read the line. exo.Config lists what Console must not do.
@@ -107,8 +107,8 @@ type Result struct {
 
 	framed []byte // resultPrefix followed by JSON
 
-	effectful, withheld bool // the tool can change something; the model must not learn anything that depends on what this run read
-	unchanged           bool // the run is withheld and no effect took place, which does not depend on what it read
+	effectful, withheld bool // effectful: the tool can change something. withheld: the model must not learn anything that depends on what this run read
+	unchanged           bool // the run is withheld and no effect took place; that no effect took place does not depend on what the run read
 }
 
 // toolName matches the names that every known model API accepts.
@@ -400,7 +400,8 @@ func (t *Tool) begin(ctx context.Context) (run context.Context, end func(), err 
 	return t.revoked.Begin(ctx, t.principal)
 }
 
-// Allowed returns an error of Kind Revoked if the tool's principal is revoked (Options.Revoked). A host asks before it shows what earlier programs returned.
+// Allowed returns an error of Kind Revoked if the tool's principal is revoked (Options.Revoked). A host calls Allowed before it shows what earlier
+// programs returned.
 func (t *Tool) Allowed(ctx context.Context) error {
 	_, end, err := t.begin(ctx)
 	if err == nil {

@@ -129,8 +129,8 @@ type report struct {
 	Error    string
 }
 
-// fails reports whether there is a finding other than a warning. If strict is set, it also reports
-// a warning, an index that would serve, and a facet that stays behind its fence.
+// fails reports whether there is a finding other than a warning. If strict is set, it also reports a warning, a
+// column that a missing index would serve, and a facet for which no index can be used (exosql.ByFence).
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
 		strict && slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") })

@@ -115,8 +115,8 @@ type kept interface {
 	Close() error
 }
 
-// recordOf opens the record that a file names, or returns nil if there is none. Some commands call it before they open the file, so it makes the checks
-// of opening.
+// recordOf opens the record that a file names, or returns nil if there is none. Some commands call recordOf before they open the file, so recordOf
+// itself checks what the file says about the record.
 func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 	if err := grantfile.Refusal(f.Name, f.RecordFindings()); err != nil {
 		return nil, found(err)

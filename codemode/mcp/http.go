@@ -141,8 +141,8 @@ func (h *Handler) metadataPath() string { return strings.TrimSuffix(wellKnown+h.
 // Path returns the path at which the protocol is served.
 func (h *Handler) Path() string { return h.path }
 
-// Drain makes /healthz report that no more requests should come. Requests that come even so are served, and their connections closed after them, so that no
-// client sends the next one on a connection that the server closes.
+// Drain makes /healthz report that no more requests should come. Requests that still come are served. After each, its connection is closed, so that
+// no client sends its next request on a connection that the server is about to close.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
 // refusal describes why a request is not served. A client gets only the status, and an answer if its message is wrong.

@@ -62,7 +62,7 @@ func (l *limiter) enter(who owner, now time.Time) (done func(), wait time.Durati
 	}, 0
 }
 
-// forget removes the identities that may send burst requests again, which is also what unknown ones may.
+// forget removes the identities that may send burst requests again, since an unknown identity may send as many.
 func (l *limiter) forget(now time.Time) {
 	for who, m := range l.known {
 		if l.fill(m, now); m.running == 0 && m.left >= l.burst {

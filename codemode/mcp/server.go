@@ -112,10 +112,11 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server returns a server for one identity. Its programs are stopped when life ends. Without a conversation, all programs of a principal are one, for its budgets.
+// server returns a server for one identity. Its programs are stopped when life ends. If conversation is "", budgets per conversation treat all
+// programs of the principal as one conversation.
 func (s *Server) server(life context.Context, who Identity, t *codemode.Tool, conversation string) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
-		// No list changes, and clients get no log messages.
+		// Clients get no notifications of changed lists, since no list changes, and no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = mcp.Cacheable{CacheScope: "private"} },
 	})

@@ -37,8 +37,8 @@ func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, 
 	return db, nil
 }
 
-// check compares the app's grants with the database. It is not for a user's own database, where the
-// grants depend on the user; exo check does that.
+// check compares the app's grants with the database. It compares nothing in a user's own database, where the
+// grants depend on the user; exo check is for those.
 func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	if a.Setup == "" {
 		return nil

@@ -104,8 +104,9 @@ func (e *editor) read(prompt string) (string, error) {
 	return text, nil
 }
 
-// accept reports whether Enter ends the typed text. If more keys come at once, it does not: the
-// text was pasted on a terminal that does not mark this, and the next line may belong to it.
+// accept reports whether Enter ends the typed text. If more keys come at once, Enter does not end
+// it: the text was pasted on a terminal that does not mark pastes, and the next line may belong to
+// the text.
 func (e *editor) accept(text string) bool {
 	last := text
 	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
@@ -141,8 +142,8 @@ func (e *editor) reserve() string {
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
 }
 
-// whole reports whether Enter ends the typed text, or
-// begins another line. An empty line always ends it.
+// whole reports whether Enter ends the typed text. Otherwise Enter begins another line. An empty
+// line always ends the text.
 func (c *console) whole(text string) bool {
 	switch {
 	case isFence(text):

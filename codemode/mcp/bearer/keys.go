@@ -201,8 +201,8 @@ func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due boo
 	return key, now.Sub(k.at), now.Sub(k.tried) >= k.opt.Least
 }
 
-// refresh reads the keys, unless they have just been read. k.reading is held. The reading does not
-// end with its request, since a client could otherwise prevent it.
+// refresh reads the keys, unless they have just been read. k.reading is held. The reading goes on if its request
+// ends: otherwise a client could prevent it by disconnecting.
 func (k *keySet) refresh(ctx context.Context) {
 	k.mu.Lock()
 	due := k.now().Sub(k.tried) >= k.opt.Least

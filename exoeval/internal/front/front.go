@@ -83,7 +83,7 @@ func (c *checker) compileFault(err error) *source.Fault {
 	return c.fault
 }
 
-// typeScript removes the types from a text that javaScript refused with f. If both fail, the fault of a text that could be parsed
+// typeScript removes the types from a text that javaScript refused with f. If both attempts fail, the fault of a text that could be parsed
 // counts more. A text that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
 func typeScript(text string, cfg Config, parsed bool, f *source.Fault) (*checker, *goja.Program, source.Map, *source.Fault) {
 	out, f2 := source.Erase(cfg.Catalog, text, cfg.MaxNesting)

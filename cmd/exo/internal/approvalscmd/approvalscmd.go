@@ -272,7 +272,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	case err != nil:
 		return err
 	case res.Err != nil:
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // with the full reason, since the operator has the database
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // with the full reason, since the operator may read the whole database
 	}
 	fmt.Fprintf(std.Out, "applied, by the run %s: %s\n", res.ID, v.Summary)
 	return nil

@@ -17,8 +17,8 @@ import (
 )
 
 // Signature returns the signature that Gemini, under the name model, needs with call i of a message. Newer
-// Geminis refuse a call without the signature that came with it. If another model made the call, Google's
-// documentation has a placeholder, which the first of parallel calls gets.
+// Geminis refuse a call without the signature that came with it. If another model made the call, the first
+// call of the message gets a fixed text from Google's documentation, which replaces a signature.
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:
@@ -46,9 +46,9 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and returns it without a final slash. shown is its form in a
-// model's name, without https:// and path, which most APIs of the format have. It is different for
-// different addresses.
+// Base checks the address of an API and returns it without a final slash. shown is the address in a
+// model's name: without https://, and without path if it is the usual one of the API. Two addresses never
+// have the same shown.
 func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {

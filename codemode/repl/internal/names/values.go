@@ -64,7 +64,7 @@ func (r *reader) compared(end int) *message.Type {
 		}
 		return nil
 	}
-	at := end // the token is an open parenthesis, or a list follows it
+	at := end // the index of the open parenthesis, or of the bracket of a list after it
 	if r.is(end, ",") {
 		at = r.enclosing(end)
 	}

@@ -51,7 +51,7 @@ func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 			fmt.Fprintln(out, s.Paint(Dim, s.Wrap("labelled "+printable.OneLine(c.String()), 2)))
 		}
 	}
-	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // skipped if a program is only tried, since it has no effect yet
+	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // skipped if the changes of a program are only tried, since they have no effect yet
 		fmt.Fprintln(out, s.Paint(Yellow, s.Wrap("effects: "+printable.OneLine(note), 2)))
 	}
 	s.Changed(out, r.Settled(), r.Admits, r.Now)
