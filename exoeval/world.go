@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has the program's side of a run, and Settle, with which the host makes its end a result.
+// This file has the program's side of a run, and Settle, by which the host makes the RunResult.
 
 import (
 	"context"
@@ -145,7 +145,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		o.Value, opened, o.Err = s.Unseal(o.Value)
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
-	// An error that only reports the end of a context leaves open whose deadline passed (TestWhoEndedTheCall).
+	// An error that only reports the end of a context does not show whose deadline passed (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(fail.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
 		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(fail.PosOf(res.Err))
 	}

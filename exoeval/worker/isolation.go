@@ -7,7 +7,7 @@ import "strings"
 type Isolation uint32
 
 const (
-	Process     Isolation = 1 << iota // Process: a process of its own, without environment, files or arguments; deadline; memory watched from inside
+	Process     Isolation = 1 << iota // Process: a process of its own, without environment, files or arguments, with a deadline; the process watches its own memory
 	Resources                         // Resources: the kernel bounds address space and processor time, and refuses new files
 	SystemCalls                       // SystemCalls: the kernel ends the process at any system call but those for memory, threads, time and the connection
 	Files                             // Files: the kernel refuses files and networks by a second means

@@ -34,7 +34,7 @@ type run struct {
 	over   bool
 
 	submitted uint64 // the number of submitted messages
-	answered  uint64 // the number of replies that were written, or will be next
+	answered  uint64 // the number of replies that were written, or are about to be written
 	said      uint64 // the number of the last reply that the worker reported to wait for
 	parked    bool   // the worker is stopped and has no place
 

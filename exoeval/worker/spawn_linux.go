@@ -27,8 +27,8 @@ var environment = []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1"}
 // timerSlack is how late timers of a worker may be. It is less than the time between two looks at memory.
 const timerSlack = 500 * time.Microsecond
 
-// namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in one, a worker can't see
-// whether its host lives, which Go needs to tie the two.
+// namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in such a namespace a worker can't
+// see whether its host lives, which Go must know to end the worker with its host.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
 
 // endpoint is the host's end of one worker.
@@ -41,8 +41,8 @@ type endpoint struct {
 	most   uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set
 }
 
-// launch starts a worker in the namespaces apart. Call it on a thread that outlives the worker, because the kernel ends the worker with the
-// thread that started it.
+// launch starts a worker in the new namespaces that the flags apart name. Call it on a thread that outlives the worker, because the kernel ends the
+// worker with the thread that started it.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 }
 
 // limit sets the kernel's limits for the job. size is the worker's address space before the job, because the runtime reserves more than it
-// uses. more is how many programs may follow: a limit can be raised again, up to the first one.
+// uses. more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
 	// If other code waits for our children, another process may already have the number of a worker that died in the pool.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -219,7 +219,7 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. The kernel knows it a moment after the process was waited for.
+// exitInfo asks a pidfd how its process ended. The kernel may know the status only a moment after the process was waited for.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}

@@ -56,7 +56,7 @@ type Guest struct {
 	lastID   uint64
 	Handed   int                     // the number of promises that the program got as Unawaited
 	Going    map[*Unawaited]struct{} // promises of the program's own code that nothing waits for
-	Gathers  bool                    // a function of Promise is calling its resolve for a list
+	Gathers  bool                    // Promise.all or its like is calling Promise.resolve for the items of a list
 	returned *Recorded               // the result of the program, while it is sent: the engine makes that call
 	spots    map[spot]fail.Pos       // a cache of place
 	Open     map[uint64]openCall

@@ -61,7 +61,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		name = on.Type.Fields[0].Name
 	}
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
-		return r.must(r.Check.MakeField(param, name)) // a callback, too, finds a name that select made in its parameter
+		return r.must(r.Check.MakeField(param, name)) // as in a callback, the parameter has the names that select made
 	}
 	n, err := r.Check.MakeField(on, name)
 	if s := r.OfRows(on, name, of); err != nil && s != "" {

@@ -225,7 +225,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	return value.List(out...), nil
 }
 
-// recordBytes is the number of bytes that a row counts against MaxResult once it is a record.
+// recordBytes is the number of bytes that a row adds to the size of a result once the row is a record.
 func recordBytes(v value.Value) int {
 	n := ValueBytes + len(v.Text())
 	for name, x := range v.Fields() {

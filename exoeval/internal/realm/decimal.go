@@ -33,12 +33,12 @@ type Decimal struct {
 	r    *Realm
 	text string // the value in canonical form
 	n    exact  // the value as a number; set at the first use
-	only bool   // it only searches for Decimals, and equals no number or text
+	only bool   // the Decimal only searches for other Decimals, and equals no number or text
 }
 
 var _ goja.Value = (*Decimal)(nil)
 
-// decimalObject is the Go value behind a Decimal's object. A program can imitate prototypes and getters, but can't make an object with a value
+// decimalObject is the Go value of a Decimal's object. A program can imitate prototypes and getters, but can't make an object with a value
 // of this type.
 type decimalObject struct{ d *Decimal }
 
@@ -129,7 +129,7 @@ func (d *Decimal) JSON() goja.Value {
 	return d.ToString()
 }
 
-// equals reports whether v has the value of d. A text may have it, too, because programs compare with texts.
+// equals reports whether v has the value of d. A text may have that value, too, because programs compare with texts.
 func (d *Decimal) equals(v goja.Value) bool {
 	if o := DecimalIn(v); o != nil {
 		return o.text == d.text

@@ -34,10 +34,10 @@ type Realm struct {
 	Finally     goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
 	Keys        goja.Callable                    // Object.keys, as the engine made it
 	proto       *goja.Object                     // Object.prototype, once Objects was called
-	spelt       map[*string]*goja.Object         // prototypes of rows, by RowPrototype
-	fields      map[string][]string              // the field names of records, by Record
+	spelt       map[*string]*goja.Object         // prototypes of rows that RowPrototype made
+	fields      map[string][]string              // the field names of records that Record made
 	decimals    *goja.Object                     // the prototype of Decimals; nil before the first one
-	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by Key
+	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by their texts
 	sweep       int                              // at this number of keys, unused keys are removed
 	safeRegExp  *goja.Object                     // the RegExp of the program; nil until it can reach a regular expression
 	rand        *rand.Rand                       // made from Seed at its first use

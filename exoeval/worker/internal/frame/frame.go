@@ -21,7 +21,7 @@ const (
 	KindJob     Kind = 'j' // from the host: the world of the run, and the program
 	KindCall    Kind = 'c' // from the worker: a message
 	KindReply   Kind = 'r' // from the host: the reply to the oldest call without one
-	KindFetch   Kind = 'f' // from the worker: the number of rows for which it waits for the cells, once for each rows
+	KindFetch   Kind = 'f' // from the worker: the index of rows in RowsLog, to ask for their cells; at most once for each index
 	KindCells   Kind = 'v' // from the host: the cells; replies may come before them
 	KindConsole Kind = 'l' // from the worker: a line that the program logged
 	KindWaiting Kind = 'w' // from the worker: it waits for the next reply, and has nothing else to do

@@ -51,8 +51,8 @@ func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	return l.rows[n], true
 }
 
-// size returns the bytes of text in the rows of number n. ok is false for rows that no honest worker returns as a number. It counts like the
-// conversion of a result. Otherwise an honest result could be too large.
+// size returns the bytes of text in the rows of number n. ok is false for rows that no honest worker returns as a number. size counts like the
+// conversion of a result. Otherwise an honest result could be refused as too large.
 func (l *RowsLog) size(n int) (text int, ok bool) {
 	for len(l.sizes) < len(l.rows) {
 		l.sizes = append(l.sizes, unknown)
