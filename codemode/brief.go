@@ -15,8 +15,8 @@ const (
 	briefTokens = 1000
 )
 
-// brief returns the declarations for a tool that has too many: how to find the others, as many grants as fit, and, if long is set, the
-// declarations that all tables share. The text has at most briefTokens.
+// brief returns the text for a tool with too many declarations. It explains how to find them, declares as many grants as fit, and, if
+// long is set, also what all tables share. The text has at most briefTokens.
 func (d *declarer) brief(all *declarations, tables int, lookups []*lookup, long bool) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {

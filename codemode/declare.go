@@ -333,7 +333,7 @@ func (d *declarer) row(i *message.Interface, m *message.Method) string {
 // declared once, although a method may send a call in the earlier interface and describe a part of a callback in i. A
 // model understands the difference. names are these methods, at least two.
 func (d *declarer) like(i *message.Interface) (shown string, names []string) {
-	if d.at == nil { // a linear search: only few interfaces are open
+	if d.at == nil { // open is searched item by item, since few interfaces have type parameters
 		d.at = map[string]int{}
 		for k, name := range d.order {
 			d.at[name] = k

@@ -19,7 +19,7 @@ const maxEffects = 20
 // maxRefusals is how many refused held effects are explained to the model, and maxRefusal is how many bytes each explanation may have.
 const maxRefusals, maxRefusal = 5, 300
 
-// These are texts about effects that a model reads after a failed program, if programs can change things.
+// A model reads one of these texts about effects after a failed program, if programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
 	pendingEffects = "none yet: a person decides, so do not run the program again"

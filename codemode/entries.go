@@ -9,7 +9,7 @@ import (
 
 // entry is something that search can find: a table, with its row and its query, or a service.
 type entry struct {
-	name    string   // the declared name; for a table, that of its row
+	name    string   // the declared name; for a table, the name of its row
 	query   string   // the declared name of a table's query; "": there is none
 	aliases []string // the names in programs
 	paths   []string // the ways to it from api, shortest first

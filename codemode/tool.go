@@ -105,7 +105,7 @@ type Result struct {
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed []byte // resultPrefix followed by JSON
+	framed []byte // the field JSON after resultPrefix
 
 	effectful, withheld bool // effectful: the tool can change something. withheld: the model must not learn anything that depends on what this run read
 	unchanged           bool // the run is withheld and no effect took place; that no effect took place does not depend on what the run read

@@ -116,7 +116,7 @@ func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job 
 
 func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog *program, job Job) ProgramResult {
 	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
-	// This also stops a program that computes after its caller has cancelled.
+	// A program that computes is also stopped when its caller cancels.
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult

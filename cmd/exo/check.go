@@ -64,7 +64,7 @@ type checkOptions struct {
 	source                source
 	json, strict, indexes bool // indexes is set for the command exo indexes
 	user, function        string
-	role                  string // the role for exo gen rls
+	role                  string // the role for which exo gen rls writes policies
 }
 
 // flags declares the flags of every command that builds a package and compares it with a database.
@@ -125,7 +125,7 @@ type report struct {
 	Compared int // how many variables, or granted objects, were compared
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
-	Policies string // the SQL for exo gen rls
+	Policies string // the SQL of the policies, for exo gen rls
 	Error    string
 }
 

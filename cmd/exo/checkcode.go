@@ -9,7 +9,7 @@ import (
 
 // The variables of a package exist only in a process that runs it, and may be unexported. So the
 // compiler sees one more file in the package (the overlay), which returns the values of all
-// variables. At run time, an interface of exosql decides which of them are declarations. This
+// variables. At run time, an interface of exosql decides which of the variables are declarations. This
 // binary loads no types of the package, so the module may use other versions of Go and exosql. All
 // names in the file begin with exo_check_, so that they don't collide with the package's names.
 const (

@@ -30,7 +30,7 @@ type HTTPOptions struct {
 	// Session finds the identity of a request without an Authorization header. The host's own middleware must have verified a
 	// session, for example by a cookie, and put it into the request's context. An error or a zero Identity refuses the request;
 	// with an error that wraps [bearer.ErrUnavailable], the client should try again. Session is called only for a POST, and
-	// never for one from a web page of another site, unless Origins lists it. If it is nil, a token is required.
+	// never for one from a web page of another site, unless Origins lists it. If Session is nil, a token is required.
 	Session func(*http.Request) (Identity, error)
 	// Resource is the server's address as clients know it, like https://shop.example.com/mcp. The server answers at its path,
 	// under its host name and the names of this machine. If it is "", the path is /mcp, with only the names of this machine.

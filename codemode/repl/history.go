@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// These limit a history.
+// These constants limit a history.
 const (
 	maxEntries = 1000
 	maxEntry   = 64 << 10 // most bytes of one entry

@@ -59,7 +59,7 @@ type comment struct {
 	CreatedAt time.Time
 }
 
-// These are the tables and their columns. They describe the database and grant nothing. In
+// The variables below are the tables and their columns. They describe the database and grant nothing. In
 // programs, due_at is called dueAt.
 
 var (

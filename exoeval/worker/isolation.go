@@ -2,8 +2,8 @@ package worker
 
 import "strings"
 
-// Isolation is a set of walls round a program. Which walls are possible depends on the system. A worker reports its walls before it gets a
-// program.
+// Isolation is a set of walls around a program: ways in which the system confines it. Which walls are possible depends on the system. A
+// worker reports its walls before it gets a program.
 type Isolation uint32
 
 const (

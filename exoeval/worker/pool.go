@@ -30,8 +30,8 @@ type PoolOptions struct {
 	Namespaces bool
 	Require    Isolation // Require has the walls that each program must have; zero means Process
 	Reuse      Reuse     // Reuse allows several programs in a process; zero allows one
-	// Binary is the absolute path of exo-worker (see its folder), built with the host. With "" a worker is the host's own binary. That needs no
-	// second file, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
+	// Binary is the absolute path of exo-worker (see its folder), built with the host. With "" a worker is the host's own binary: no second file
+	// is needed, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
 	// write it. NewPool starts one worker from it, to check it. The error for a refused file wraps ErrBinary.
 	Binary string
 }
@@ -144,7 +144,7 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 	}, nil
 }
 
-// Isolation reports which walls are round a worker. It starts a worker if none is idle.
+// Isolation returns the walls around the pool's workers. It starts a worker if none is idle.
 func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	if !p.made() {
 		return 0, errZeroPool

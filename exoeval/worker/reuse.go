@@ -52,8 +52,8 @@ type reused struct {
 	expire   *time.Timer   // ends the wait for a next program; nil unless the process is kept
 }
 
-// mayGrow is how much memory a process may have gained since before its first program and still get another program. So each program has
-// enough memory, and what programs leave behind stays bounded.
+// mayGrow is how many bytes a process may have gained since before its first program. A process that has gained more gets no other program. So
+// each program has enough memory, and what programs leave behind stays bounded.
 func mayGrow(b exoeval.Bounds) int64 { return int64(b.Memory / 8) }
 
 // began notes that a program of o begins in w. The first program starts the clock of Reuse.Within.

@@ -81,7 +81,7 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 		undisturbed := stop()
 		r.stopWatch()
 		close(r.calls)
-		stopReplies() // the worker reads no more replies; open calls are settled later
+		stopReplies() // the worker reads no more replies; calls without a reply are settled later
 		switch {
 		case !ended:
 			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}

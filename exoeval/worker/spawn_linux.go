@@ -101,7 +101,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 		return fmt.Errorf("worker: the limit on the address space can't be set: %w", err)
 	}
 	used, _ := e.cpu()
-	// These are whole seconds since the start of the process; the host's own watch is more exact.
+	// The kernel's limit is in whole seconds since the start of the process; the host's own watch is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
 	if e.most == 0 {
 		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
@@ -142,8 +142,8 @@ func (e *endpoint) memory() (int64, bool) {
 	return (f[1] - f[2]) * pageSize, f[0] > 0
 }
 
-// threads returns the number of the worker's threads. They cost the host kernel stacks and thread numbers, of which a machine has a limited
-// supply. No limit of memory counts those.
+// threads returns the number of the worker's threads. Threads cost the host kernel stacks and thread numbers, of which a machine has a limited
+// supply. No limit on memory counts these.
 func (e *endpoint) threads() int {
 	var st unix.Stat_t
 	if unix.Stat(e.tasks, &st) != nil {

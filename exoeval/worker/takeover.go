@@ -8,7 +8,7 @@ import (
 // just exits.
 const marker = "exoagent-worker/1"
 
-// arguments returns the arguments of a worker. They report whether a program already waits for it.
+// arguments returns the arguments of a worker. The arguments report whether a program already waits for the worker.
 func arguments(now bool) []string {
 	if now {
 		return []string{marker, "now"}

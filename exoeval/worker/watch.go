@@ -97,8 +97,8 @@ func (r *run) look() {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
 	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending && !r.w.end.slain():
-		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that, but an ending process looks
-		// the same for a moment, or for longer on a busy machine if others have killed it, like the kernel for want of memory.
+		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that. But an ending process looks
+		// the same for a moment. On a busy machine this takes longer if another process, or the kernel for lack of memory, has killed it.
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})

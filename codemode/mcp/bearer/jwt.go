@@ -36,7 +36,7 @@ type Options struct {
 	Scopes []string         // the scopes that a token must have in scope or scp
 	Leeway time.Duration    // the tolerance for exp, nbf and iat, at most two minutes; 0: DefaultLeeway
 	Fetch  *FetchOptions    // how keys are read; nil: the defaults
-	Now    func() time.Time // nil: time.Now
+	Now    func() time.Time // the clock; nil: time.Now
 }
 
 // JWT verifies tokens from one authorization server for one resource. Make it with NewJWT.

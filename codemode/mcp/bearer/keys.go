@@ -27,7 +27,7 @@ type FetchOptions struct {
 	Stale  time.Duration // the age above which keys are not used any more, if they can't be read again; 1 h
 }
 
-// These limit a set of keys.
+// A key set has at most maxKeys keys and maxKeyBytes bytes. RSA keys have at least minRSA bits.
 const maxKeys, maxKeyBytes, minRSA = 64, 256 << 10, 2048
 
 // keySet has the public keys of an issuer, as they were last read.

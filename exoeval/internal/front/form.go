@@ -31,7 +31,7 @@ func take(t *source.Tree) *form {
 	return p
 }
 
-// wrapper reports whether f is the function that this package put round the text.
+// wrapper reports whether f is the function in which package source wrapped the text.
 func (p *form) wrapper(f *ast.ArrowFunctionLiteral) bool { return f == p.Fn }
 
 // takeBody recognises a body that is only a function. In any other body it makes the last expression statement a return.

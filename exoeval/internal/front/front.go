@@ -45,8 +45,8 @@ func compileText(src string, cfg Config) (*Program, Facts, *source.Fault) {
 	return &Program{Compiled: compiled, Plain: c.pt.plain, Written: c.written, places: c.pt.Places(src, at), spans: c.spans, calls: c.calls}, c.facts(), nil
 }
 
-// javaScript compiles a text with the same offsets as the given program. If the text could be parsed, javaScript returns the checker even with
-// a fault.
+// javaScript compiles a text in which each part has the same offset as in the given program. If the text could be parsed, javaScript returns
+// the checker even with a fault.
 func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault) {
 	t, f := source.Parse(cfg.Catalog, text, cfg.MaxNesting)
 	if f != nil {

@@ -31,7 +31,7 @@ const (
 
 const maxRounds = 10 // bounds the rounds of findNumbers: a program may have a long chain of names
 
-// These bound what is compiled twice. The rest is compiled once, with the helpers.
+// These constants bound how many nodes are compiled twice. Other nodes are compiled once, with the helpers.
 const (
 	maxCalcNodes  = 400    // the most nodes of an expression
 	maxCalcCopied = 40_000 // the most nodes of a program, with copies that were not used

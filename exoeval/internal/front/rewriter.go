@@ -21,7 +21,7 @@ type rewriter struct {
 	promises bool // the program mentions Promise
 	infos    map[ast.Node]*funcInfo
 	records  bool // inside a function that may get placeholders
-	thunk    bool // directly inside a second operand that becomes an arrow function
+	thunk    bool // this place is directly inside a second operand that becomes an arrow function
 	fault    *source.Fault
 	helpers  map[string]bool             // helpers that the rewritten text calls
 	free     map[*ast.Identifier]bool    // operands of typeof that are not declared

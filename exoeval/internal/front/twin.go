@@ -14,7 +14,7 @@ import (
 // over rows. So its body is compiled twice, as written and with its operators recorded. While a describing callback is called, the host's flag
 // selects the second body. So a condition is always recorded, and a loop only pays for reading the flag.
 
-// These limit the second compilation. A literal within literals is copied once for each level.
+// These constants limit how much is compiled twice. A literal within literals is copied once for each level.
 const (
 	maxTwinDepth = 3
 	maxTwinNodes = 20_000

@@ -66,7 +66,7 @@ type filterer struct {
 	of   string // the method that takes the object as its argument; "" if none
 	part string // the name of the rows in the query
 
-	row, param *message.Node // the row, and the parameter, of the whole filter
+	row, param *message.Node // the row of the whole filter, and the callback's parameter that has this row
 }
 
 func (f *filterer) fail(format string) {

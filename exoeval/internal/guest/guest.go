@@ -45,7 +45,7 @@ type Guest struct {
 	Frames        []*frame
 	HoldsSealed   bool                                   // set when the program gets a sealed value
 	grouped       map[*message.Node]bool                 // calls that group by names; in other libraries an aggregate of each group follows
-	fixed         map[*message.Interface]map[string]bool // a cache of fixedBy
+	fixed         map[*message.Interface]map[string]bool // the results of fixedBy, by interface
 	counted       bool                                   // guardCounts has run
 	Listens       bool                                   // some callbacks of the program have two bodies: see Hearing
 	calculates    goja.Value                             // the function that makes the program check operands; nil if it never or always does
@@ -58,7 +58,7 @@ type Guest struct {
 	Going    map[*Unawaited]struct{} // promises of the program's own code that nothing waits for
 	Gathers  bool                    // Promise.all or its like is calling Promise.resolve for the items of a list
 	returned *Recorded               // the result of the program, while it is sent: the engine makes that call
-	spots    map[spot]fail.Pos       // a cache of place
+	spots    map[spot]fail.Pos       // the results of place, by the engine's position
 	Open     map[uint64]openCall
 	NoRow    *message.Node // the last call that asked for a row and got null
 	Failed   bool

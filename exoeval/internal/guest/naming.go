@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// Other libraries take names of fields, objects with such names, and a direction. Here each becomes the lambda of the callback with the same
-// meaning.
+// Other libraries take names of fields, objects with such names, and a direction. Here each of these arguments becomes the lambda that a
+// callback with the same meaning would give.
 
 // described makes a lambda. build makes the body, which otherwise a callback would return.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {

@@ -106,7 +106,8 @@ func (x *Recorded) isRow() bool {
 	return i == nil && x.Node.Type.Name == value.TypeRecord || i != nil && (slices.Contains(i.Is, value.TypeRow) || len(x.Node.Type.Fields) > 0)
 }
 
-// Fields returns an object with the fields of a recorded row or namespace, for `{ ...t }` and Object.entries(t). It returns nil for all else.
+// Fields returns an object with the fields of a recorded row or namespace, for `{ ...t }` and Object.entries(t). It returns nil for any other
+// value.
 func (r *Guest) Fields(v goja.Value) *goja.Object {
 	x := r.RecordedIn(v)
 	if x == nil || !x.isRow() {

@@ -323,7 +323,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 			return f(d, c)
 		}))
 	}
-	// Methods are added in a fixed order, not a map's. So a program that lists them has the same result in each run.
+	// Methods are added in a fixed order, since the order of a map varies. So a program that lists them has the same result in each run.
 	calculate := func(name string, f func(a, b exact) (exact, bool)) {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))

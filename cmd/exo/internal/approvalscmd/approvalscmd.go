@@ -221,7 +221,7 @@ func found(err error) error {
 	return err
 }
 
-// leastDigits is how many digits of a digest -yes needs, so that no other change set begins with the same.
+// leastDigits is how many digits of a digest -yes needs, so that no digest of another change set begins with the same digits.
 const leastDigits = 12
 
 func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {

@@ -320,7 +320,7 @@ func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// erasable is an open log.
+// erasable is a log that was opened to erase runs from it.
 type erasable interface {
 	Checked() iter.Seq2[*tree.Entry, error]
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)

@@ -257,7 +257,7 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	}
 	as, shown := exo.NewRunID(), x.rows
 	err = record.Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
-		if x.db == nil { // nothing but files
+		if x.db == nil { // the run changed only files, and no database
 			return exo.StateApplied, nil
 		}
 		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {

@@ -168,7 +168,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.failure(err)
 	}
 	if b.bounded && b.left <= 0 {
-		// This also fails for a response of exactly the limit, since only another read could find its end.
+		// A response of exactly the limit fails here, too, since only another read could find its end.
 		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
 	}
 	if b.bounded && int64(len(p)) > b.left {

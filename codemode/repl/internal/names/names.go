@@ -66,7 +66,7 @@ func (r *reader) opener(i int) int {
 	return -1
 }
 
-// enclosing returns the index of the bracket that is still open before i, or -1.
+// enclosing returns the index of the innermost opening bracket that is not closed before i, or -1.
 func (r *reader) enclosing(i int) int {
 	for i--; i >= 0; i-- {
 		switch r.toks[i].Text {

@@ -34,7 +34,7 @@ const (
 // first, because its file may differ from the host's (PoolOptions.Binary), or may have been replaced.
 const Version = 8
 
-// These bound frames. No length that a hostile worker sends makes the host allocate more.
+// These constants bound frames. Whatever length a hostile worker announces, the host allocates no more.
 const (
 	MaxHello = 64
 	MaxCall  = 8 << 20   // bytes of a message; other limits bound its literals
