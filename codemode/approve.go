@@ -24,7 +24,7 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	return t.review.PendingOf(ctx, t.principal)
 }
 
-// Waiting returns the change set that a run of this tool has left for a person, and the address of its page, or "" if the host has none.
+// Waiting returns the change set that a run of this tool has left for a person. link is the address of its page, or "" if the host has none.
 func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link string, err error) {
 	all, err := t.Pending(ctx)
 	for _, w := range all {

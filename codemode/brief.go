@@ -11,7 +11,7 @@ const (
 	// if Options.Long is set. Each is about forty tables.
 	defaultDeclarations = 4_000
 	longDeclarations    = 10_000
-	// briefTokens limits the part that is still declared in that case.
+	// briefTokens limits the text that a model reads instead of all declarations.
 	briefTokens = 1000
 )
 

@@ -50,7 +50,7 @@ func (r *Result) EffectsNote() string {
 		// A list of effects would reveal them, so the text is the same in every case.
 		return unknownEffects
 	}
-	ops, nothing := map[exo.State][]string{}, map[string][]string{} // the operations by outcome
+	ops, nothing := map[exo.State][]string{}, map[string][]string{} // ops: the operations by outcome; nothing: the operations that changed nothing, by the text that reports this
 	var says []string
 	stands, failed := false, false
 	var sealed, provisional []string
@@ -104,8 +104,8 @@ func (r *Result) EffectsNote() string {
 	return note
 }
 
-// refusal returns why a held effect was refused after the program, if the text was written for the
-// guest and nothing was done, as with service.Refuse. Otherwise it returns "".
+// refusal returns why a held effect was refused after the program, as with service.Refuse. The text must be for the guest, and nothing
+// must have been done. Otherwise it returns "".
 func refusal(e exo.Effect) string {
 	var why *fail.Error
 	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {

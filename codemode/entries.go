@@ -120,8 +120,8 @@ func (w *way) passes(name string) bool {
 	return false
 }
 
-// paths returns ways to the interfaces, shortest first. A way is the shortest one to some
-// interface, followed by any link of it, without a circle.
+// paths returns ways to the interfaces, shortest first. Each way is the shortest way to some
+// interface, followed by one of its links. No way visits an interface twice.
 func (d *declarer) paths() map[string][]string {
 	paths := map[string][]string{}
 	short := map[string]*way{}

@@ -83,7 +83,7 @@ type Tool struct {
 	admits       value.Label
 	gate         *exo.Gate
 	review       *review.Keeper // nil: no change needs a person
-	revoked      *revoke.List   // nil: nobody is
+	revoked      *revoke.List   // the revoked principals; nil: none
 	effectful    bool           // a granted object can change something
 	size         Size
 	runner       exoeval.Runner
@@ -114,8 +114,8 @@ type Result struct {
 // toolName matches the names that every known model API accepts.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`) })
 
-// New makes a tool of the grants. It fails if nothing is granted, if an object
-// can't be used, or if a grant or the tool has a name that is not allowed.
+// New makes a tool of the grants. It fails if nothing is granted, if an object can't be used, or if the name of a grant or of the tool is not
+// allowed.
 func New(grants Grants, opt *Options) (*Tool, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -265,7 +265,7 @@ func inTypeScript(declarations string) string {
 func (t *Tool) Name() string { return t.name }
 
 // Description returns what the model reads: the purpose of the tool,
-// what was granted, the rules for programs, and two programs that work. If programs may change something, it has a third.
+// what was granted, the rules for programs, and two programs that work. If programs may change something, a third program shows that.
 func (t *Tool) Description() string { return t.description }
 
 // Declarations returns only the TypeScript declarations of the grants.
@@ -364,7 +364,8 @@ type Job struct {
 	// turns, even effects that the user wants.
 	Label value.Label
 
-	// Conversation names the conversation that the program belongs to, for budgets per conversation. "" is one conversation of the tool's principal.
+	// Conversation names the conversation that the program belongs to, for budgets per conversation. All jobs with "" are one conversation of the
+	// tool's principal.
 	Conversation string
 
 	// Preview runs the program and keeps none of its changes (exo.Run).

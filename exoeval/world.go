@@ -130,8 +130,8 @@ func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog
 // Settle ends the host's side of a run and returns its result. It renders the result before any change is final. After it returns, the run has
 // no further effect. If a callback of the host, like Record, panicked, Settle panics with the same value.
 func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *RunResult {
-	// A call that was sent happens even if the program then fails: an effect must not depend on which was faster. After a limit ended the program
-	// nothing reads its replies, so its reads are abandoned.
+	// A call that was sent happens even if the program then fails: an effect must not depend on whether the call or the failure was faster. After a
+	// limit ended the program nothing reads its replies, so its reads are abandoned.
 	if o.Err != nil && verdict(fail.KindOf(o.Err)) {
 		s.Abandon()
 	}

@@ -129,7 +129,7 @@ type report struct {
 	Error    string
 }
 
-// fails reports whether there is a finding other than a warning. If strict is set, it also reports a warning, a
+// fails reports whether there is a finding other than a warning. If strict is set, a warning counts, too. So does a
 // column that a missing index would serve, and a facet for which no index can be used (exosql.ByFence).
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||

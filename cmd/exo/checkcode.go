@@ -15,7 +15,7 @@ import (
 const (
 	exosqlPath  = "github.com/exoagent/exoagent/exosql"
 	checkDir    = "exo_check_main"
-	checkFile   = "0_exo_check.go" // the name sorts first, since init functions run in the order of the files
+	checkFile   = "0_exo_check.go" // this name sorts first, so that the file's init function runs before those of the other files
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
 	checkUser   = "EXO_CHECK_USER"

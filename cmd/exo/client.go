@@ -68,7 +68,7 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 
 // A client can start exo try -serve. It gets only rows that a person has agreed to once, at a terminal.
 
-// agreement returns the path of a file. It exists if a person has agreed to serve the rows of claims in the database at url, as they are
+// agreement returns the path of a file. The file exists if a person has agreed to serve the rows of claims in the database at url, as they are
 // granted now. The password in url does not matter. The file is in the folder of the user's configuration.
 func (t *trial) agreement(url, claims string) (string, error) {
 	dir, err := os.UserConfigDir()

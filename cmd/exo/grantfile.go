@@ -96,7 +96,7 @@ func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.De
 }
 
 // openGrants opens a grant file for a command that uses it. It refuses a file that exo validate refuses, and prints the warnings once.
-// It leaves out missing indexes, which cost time but reveal nothing; exo validate and exo doctor report them.
+// It prints no warning about missing indexes, which cost time but reveal nothing; exo validate and exo doctor report them.
 func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
 	for _, w := range warnings {

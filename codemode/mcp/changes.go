@@ -29,7 +29,8 @@ type pending struct {
 	Messages []difference.Message `json:"messages,omitempty"`
 }
 
-// pendingOf returns the change set that a run has left for a person; nil: it has left none, or it can't be read.
+// pendingOf returns the change set that a run has left for a person. It returns nil if there is none, or if the change set can't be
+// read.
 func pendingOf(ctx context.Context, t *codemode.Tool, res *codemode.Result) *pending {
 	if fail.KindOf(res.Err) != fail.Pending {
 		return nil

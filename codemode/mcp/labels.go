@@ -24,7 +24,7 @@ type labels struct {
 	now     func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // when added began to count
+	since time.Time // the time from which on added counts entries
 	added int
 }
 

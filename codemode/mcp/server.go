@@ -45,8 +45,8 @@ type Config struct {
 	Believe bool
 
 	// OnHiddenError is called with each error that ended a program and has a reason that the client does not see: an internal error, or a database
-	// that the host must look at (see codemode.HasHiddenCause). The error may contain values of rows; fail.Reason describes it without. It is called
-	// on the goroutine of the request. If OnHiddenError is nil, the reason is logged by the default logger of log/slog.
+	// that the host must look at (see codemode.HasHiddenCause). The error may contain values of rows; fail.Reason describes it without them. It is
+	// called on the goroutine of the request. If OnHiddenError is nil, the reason is logged by the default logger of log/slog.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 

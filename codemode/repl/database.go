@@ -102,7 +102,8 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 
 // dialect has an engine's statements for questions about a database.
 type dialect struct {
-	// begin begins a transaction that other processes like this one wait for.
+	// begin has the statements that begin a transaction. Another process that runs them waits until the
+	// transaction has ended.
 	begin []string
 	list  string // a query that lists table.column for everything in the database
 }

@@ -31,8 +31,9 @@ type editor struct {
 	queue  []string // pasted parts that are still to run
 }
 
-// keyActions maps keys to actions. Some are usual, but the editor expects them in a file of the
-// system. Others differ from a shell's: here the arrow keys move between the lines of a program.
+// keyActions maps keys to actions. Some are usual keys, which the editor would otherwise read only
+// from a file of the system. Others differ from a shell's: here the arrow keys move between the
+// lines of a program.
 var keyActions = map[string]string{
 	`\C-i`:   "menu-complete",
 	`\M-[A`:  "up-line-or-history",
@@ -135,8 +136,8 @@ func (e *editor) rows() int {
 }
 
 // reserve scrolls the screen until there is room under the prompt for the typed text and one row
-// more, and leaves the cursor where it was. The editor moves only relative to the prompt, so
-// scrolling would confuse it.
+// more. The cursor keeps its place. The editor moves only relative to the prompt, so scrolling
+// would confuse it.
 func (e *editor) reserve() string {
 	n := min(e.rows(), screen.ScreenRows()-1)
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)

@@ -53,7 +53,7 @@ type Pool struct {
 	// busy counts runs and goroutines, some of which reap processes. It grows from zero only under mu and while the pool is open.
 	busy     sync.WaitGroup
 	launches chan launching
-	null     *os.File // only the launcher opens and uses it
+	null     *os.File // the null device, which only the launcher opens and uses
 	binary   *os.File // the file of PoolOptions.Binary; nil for the host's own binary
 	kill     context.CancelCauseFunc
 	ctx      context.Context

@@ -198,8 +198,8 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf returns how a process ended. state is nil if other code has waited for the process, or if the host ignores SIGCHLD, so that the
-// kernel waits. Since version 6.15 the kernel still reports the end to the owner of a pidfd.
+// exitOf returns how a process ended. state is nil if other code has waited for the process, or if the host ignores SIGCHLD, so that the kernel
+// discards the exit status. Since version 6.15 the kernel still reports the end to the owner of a pidfd.
 func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	var w syscall.WaitStatus
 	if state != nil {

@@ -15,7 +15,7 @@ type watch struct {
 	start, cpu time.Duration // the processor time before the job and at the last look
 	memory     int64         // the memory before the job
 	peak       int64         // the most memory that was seen
-	hidden     time.Time     // since when the kernel has shown no memory of the process; zero if it does
+	hidden     time.Time     // since when the kernel has not shown the memory of the process; zero if the kernel shows it
 }
 
 const (

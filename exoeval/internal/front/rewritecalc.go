@@ -49,7 +49,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
-			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand; asks moves a literal from the left to the right
+			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand, and the method asks moves a literal from the left to the right
 		case token.INSTANCEOF:
 			id, ok := e.Right.(*ast.Identifier)
 			return ok && id.Name == "Decimal"

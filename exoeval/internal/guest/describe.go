@@ -257,7 +257,7 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 		if n.Op != message.OpRecord {
 			name := r.keyName(a)
 			if of := r.Check.Catalog[a.Type.Name]; n.Op != message.OpList && a.Op != message.OpField && of.Keys == "" {
-				name = "key" // rows have a calculated key under this name; a callback also finds it by another one, see keyedAs
+				name = "key" // rows have a calculated key under the name key; callbacks may also use the name that keyedAs returns
 			}
 			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would not show which of several keys is meant
 				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, and each of several keys needs one: write { a: …, b: … }", r.Check.Name(a))))

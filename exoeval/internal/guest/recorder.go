@@ -331,7 +331,7 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
 }
 
-// Delete implements goja.DynamicObject. Nothing can be deleted.
+// Delete implements goja.DynamicObject. It returns false, since nothing can be deleted.
 func (x *Recorded) Delete(string) bool { return false }
 
 // Has implements goja.DynamicObject.

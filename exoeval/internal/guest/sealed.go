@@ -17,7 +17,7 @@ import (
 
 // A program sees a sealed value as a recorded literal without members. If the engine asks for its truth, number or text, or compares it, the value
 // throws, like a column (opaque). The program's side has only the number of a sealed value, nothing of its content. A program can keep a sealed
-// value, put it into objects, arrays and values of a Map, pass it to a granted object, and return it. Its text is `[sealed …]`.
+// value, put it into objects, arrays and values of a Map, pass it to granted objects, and return it. Its text is `[sealed …]`.
 
 // sealedValue returns v in the form that the program gets.
 func (r *Guest) sealedValue(v value.Value) goja.Value {

@@ -37,7 +37,7 @@ type Unawaited struct {
 // APromise is the name of a promise that no call of the program returned.
 const APromise = "the promise"
 
-// MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make it endless.
+// MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make an endless chain.
 const MaxPassed = 1_000_000
 
 // hand wraps a promise for the program.
@@ -230,10 +230,10 @@ func (p *Unawaited) method() *message.Method {
 	return p.call.Method()
 }
 
-// Set implements goja.DynamicObject. Nothing can be set.
+// Set implements goja.DynamicObject. It always throws, since nothing can be set.
 func (p *Unawaited) Set(string, goja.Value) bool { panic(p.r.Throw(p.novalue())) }
 
-// Delete implements goja.DynamicObject. Nothing can be deleted.
+// Delete implements goja.DynamicObject. It always throws, since nothing can be deleted.
 func (p *Unawaited) Delete(string) bool { panic(p.r.Throw(p.novalue())) }
 
 // Has implements goja.DynamicObject.

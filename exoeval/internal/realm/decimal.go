@@ -97,7 +97,7 @@ func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number returns d as a number of JavaScript, if d has at most 15 digits. A number keeps that many.
+// Number returns d as a number of JavaScript, if d has at most 15 digits: a number of JavaScript keeps 15 digits.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -284,7 +284,7 @@ func (x *decimalObject) Get(name string) goja.Value {
 	panic(d.r.VM.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
 }
 
-// Set implements goja.DynamicObject. Nothing can be set.
+// Set implements goja.DynamicObject. It always throws, since nothing can be set.
 func (x *decimalObject) Set(string, goja.Value) bool {
 	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed; operators and its methods give new ones"))
 }

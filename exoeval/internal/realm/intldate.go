@@ -52,7 +52,7 @@ func (f *dateFormat) settle(date, clock, either bool) {
 		dated, timed = f.dateStyle != "", f.timeStyle != ""
 		day, time = "D"+initials(f.dateStyle), "T"+initials(f.timeStyle)+cycle
 	}
-	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // the locale has its own patterns for this, which the tables lack
+	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // for a weekday with a time and no day, the locale has patterns that the tables lack
 		panic(f.r.RangeError("a weekday with a time and no day is not available; format the weekday and the time each on its own, and join them"))
 	}
 	zone := slices.Index([]string{"", "short", "long"}, f.zone)

@@ -80,7 +80,7 @@ func Fix(o *goja.Object, name string, v goja.Value) {
 	}
 }
 
-// Hide defines a property like the engine's own: a program can assign it, and no list has it.
+// Hide defines a property like the engine's own: a program can assign the property, and lists of an object's properties leave it out.
 func Hide(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)

@@ -253,8 +253,8 @@ func (s *scanner) operandBefore() bool {
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]" || p.text == "}"
 }
 
-// mayFollow maps words that start a construct to the tokens that may follow. After `:` or `=` the word is a member's name, also after `(` if
-// the construct has no parenthesis.
+// mayFollow maps words that start a construct to the tokens that may follow. If `:` or `=` follows, the word is a member's name, and also if
+// `(` follows and the construct has no parenthesis.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
 
 // follows refuses a token that can't follow a word. goja's parser would note the error, skip one token and stay *inside* the construct: "try ]

@@ -70,9 +70,9 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests. If
-// address is "", it is own, the provider's. The address follows the model's name after an @, so
-// that a list of names decides where data may go. So the name itself must not contain an @.
+// Name returns the name of a provider's model at an address, and the address for requests. If address is
+// "", own is used, the provider's address. The address follows the model's name after an @, so that a list
+// of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":

@@ -142,7 +142,7 @@ func Stopped(err error) bool {
 // failure returns the text of an error with its line of the program, and a mark under the place.
 func (s Screen) failure(err error) string {
 	kind, at := fail.KindOf(err).String(), fail.PosOf(err)
-	if Stopped(err) { // print no cause, since the message says the same
+	if Stopped(err) { // print only one line, since the message and the cause of such an error are the same
 		return s.Paint(Red, kind+":") + " Ctrl-C stopped the program\n"
 	}
 	text := s.Paint(Red, kind+":") + " " + s.Wrap(printable.Text(fail.GuestText(err)), 2) + "\n"

@@ -21,7 +21,7 @@ type Kept struct {
 	More    int           // how many queries were too large to keep
 	took    time.Duration // how long these queries took
 	Bytes   int
-	Events  []exo.Entry // the entries of messages, without the messages
+	Events  []exo.Entry // the entries about messages, without the messages themselves
 	changes []exosql.Changes
 	Admits  value.Label // labels that the screen may show
 	secret  uint64      // the first call with which the program read a value that its result may not carry; 0: none

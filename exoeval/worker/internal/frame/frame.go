@@ -1,5 +1,5 @@
 // Package frame has the messages between a host and its workers. An attacker who has taken over a worker chooses the bytes of its frames. So a
-// decoder here allocates only in proportion to the bytes that arrived, admits one form of each value, and fails at the first other byte.
+// decoder here allocates only in proportion to the bytes that arrived. It admits one form of each value, and fails at the first other byte.
 package frame
 
 import (
