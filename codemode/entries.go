@@ -24,9 +24,8 @@ type entryMember struct {
 	more            string // further words with which it is found: values of an enum, parameters and result of a method
 }
 
-// entries returns the declared tables and services. It reads only the declarations and their
-// catalogue, which leave out all that is hidden, so search can't find anything hidden
-// (TestSearchHidden).
+// entries returns the declared tables and services. It reads only the declarations and their catalogue, which leave out all that is hidden, so search
+// can't find anything hidden (TestSearchHidden).
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}

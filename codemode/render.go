@@ -115,9 +115,8 @@ func (c *cutter) all(v value.Value) (err error) {
 	return err
 }
 
-// list keeps items from the start. An item that is larger than an eighth of the budget is cut, so that one huge item
-// does not displace the others. It is cut to the size at which all items would fit (level), but never below an
-// eighth of the budget.
+// list keeps items from the start. An item that is larger than an eighth of the budget is cut, so that one huge item does not displace the others. It
+// is cut to the size at which all items would fit (level), but never below an eighth of the budget.
 func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	left := budget - len("[]")
 	most := max(left/8, whole)

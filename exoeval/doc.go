@@ -10,8 +10,7 @@
 //   - globals, needs, polyfill, natives, promises, console: the realm gets what its program mentions.
 //   - state, port: what a run keeps, and its connection to the host.
 //
-// Package worker runs all of this in a process of its own. Run programs of a model in that way. [InProcess] runs a
-// program in the host's process. Use it for tests, and for programs whose author is trusted: the engine can't bound
-// memory, and its native functions ignore the interrupt, so a hostile program can stop the host. Even then a program
-// reaches only what it was granted.
+// Package worker runs all of this in a process of its own. Run programs of a model in that way. [InProcess] runs a program in the host's process. Use
+// it for tests, and for programs whose author is trusted: the engine can't bound memory, and its native functions ignore the interrupt, so a hostile
+// program can stop the host. Even then a program reaches only what it was granted.
 package exoeval

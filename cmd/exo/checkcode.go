@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// The variables of a package exist only in a process that runs it, and may be unexported. So the
-// compiler sees one more file in the package (the overlay), which returns the values of all
-// variables. At run time, an interface of exosql decides which of the variables are declarations. This
-// binary loads no types of the package, so the module may use other versions of Go and exosql. All
-// names in the file begin with exo_check_, so that they don't collide with the package's names.
+// The variables of a package exist only in a process that runs it, and may be unexported. So the compiler sees one more file in the package (the
+// overlay), which returns the values of all variables. At run time, an interface of exosql decides which of the variables are declarations. This
+// binary loads no types of the package, so the module may use other versions of Go and exosql. All names in the file begin with exo_check_, so that
+// they don't collide with the package's names.
 const (
 	exosqlPath  = "github.com/exoagent/exoagent/exosql"
 	checkDir    = "exo_check_main"

@@ -59,9 +59,8 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	}
 	// The client may print this text, which is JSON, in a terminal. So it must have no character that acts on a terminal.
 	//
-	// There is no structured content in addition to the text, and so no output schema. With structured content, Claude Code,
-	// VS Code and Codex would give their model only that content, without the links; some clients give only the text, and some
-	// both. A result that is sent once is read once.
+	// There is no structured content in addition to the text, and so no output schema. With structured content, Claude Code, VS Code and Codex would
+	// give their model only that content, without the links; some clients give only the text, and some both. A result that is sent once is read once.
 	if failed = ""; res.Err != nil {
 		failed = "tool_error" // the name that OpenTelemetry's conventions have for a result that is an error
 	}

@@ -18,8 +18,7 @@ import (
 // changesMeta is the key of a result's _meta that has the pending change set. Clients give _meta to the page, and not to the model.
 const changesMeta = "exo/changes"
 
-// pending is a change set as the page shows it. Having a pending permits nothing: a person decides only on the page at Link, or at
-// a terminal.
+// pending is a change set as the page shows it. Having a pending permits nothing: a person decides only on the page at Link, or at a terminal.
 type pending struct {
 	ID       string               `json:"id"`
 	Link     string               `json:"link,omitempty"`
@@ -29,8 +28,7 @@ type pending struct {
 	Messages []difference.Message `json:"messages,omitempty"`
 }
 
-// pendingOf returns the change set that a run has left for a person. It returns nil if there is none, or if the change set can't be
-// read.
+// pendingOf returns the change set that a run has left for a person. It returns nil if there is none, or if the change set can't be read.
 func pendingOf(ctx context.Context, t *codemode.Tool, res *codemode.Result) *pending {
 	if fail.KindOf(res.Err) != fail.Pending {
 		return nil

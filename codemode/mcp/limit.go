@@ -8,8 +8,7 @@ import (
 // maxMembers is for how many identities recent requests are counted.
 const maxMembers = 10_000
 
-// limiter limits the requests that run at the same time, of all identities and of each one, and the requests of each identity
-// per second.
+// limiter limits the requests that run at the same time, of all identities and of each one, and the requests of each identity per second.
 type limiter struct {
 	all, each        int
 	perSecond, burst float64

@@ -55,8 +55,7 @@ type kept struct {
 	text   string
 	label  value.Label
 	shown  value.Label // the labels of what the reader sees
-	// The result can be read only by the same principal with the same declarations, so not after
-	// the grants have changed.
+	// The result can be read only by the same principal with the same declarations, so not after the grants have changed.
 	principal    exo.Principal
 	declarations string
 	timer        *time.Timer

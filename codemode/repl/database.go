@@ -102,8 +102,7 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 
 // dialect has an engine's statements for questions about a database.
 type dialect struct {
-	// begin has the statements that begin a transaction. Another process that runs them waits until the
-	// transaction has ended.
+	// begin has the statements that begin a transaction. Another process that runs them waits until the transaction has ended.
 	begin []string
 	list  string // a query that lists table.column for everything in the database
 }

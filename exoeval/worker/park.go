@@ -18,8 +18,7 @@ const patience = 2 * time.Millisecond
 // apply even then.
 const parkedLook = 50 * time.Millisecond
 
-// minParked is the least number of bytes that a stopped worker counts as using. The worker's own memory does not show page tables, threads
-// and files.
+// minParked is the least number of bytes that a stopped worker counts as using. The worker's own memory does not show page tables, threads and files.
 const minParked = 4 << 20
 
 // park gives up the place of a program that waits, unless a reply to it is on its way.

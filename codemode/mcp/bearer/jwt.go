@@ -149,8 +149,7 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	return Identity{Issuer: c.Issuer, Subject: c.Subject, Claims: all}, nil
 }
 
-// scopes returns the scopes in two claims: scope, a text with spaces (RFC 9068), and scp, which some
-// issuers use for a list.
+// scopes returns the scopes in two claims: scope, a text with spaces (RFC 9068), and scp, which some issuers use for a list.
 func scopes(claims map[string]any) (out []string) {
 	for _, name := range []string{"scope", "scp"} {
 		switch v := claims[name].(type) {

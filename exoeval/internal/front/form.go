@@ -10,8 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// form is a program in one of three forms: a function, a body or an expression. This file turns each form into a function of the
-// capabilities.
+// form is a program in one of three forms: a function, a body or an expression. This file turns each form into a function of the capabilities.
 type form struct {
 	*source.Tree
 	root  ast.Expression      // root is the function that the program evaluates to

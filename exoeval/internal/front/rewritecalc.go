@@ -201,8 +201,7 @@ func (r *rewriter) findNumbers(c *checker) {
 	}
 }
 
-// declareCalc declares the variable that chooses the copy, in a scope around the program, and gives the host a function that sets the
-// variable.
+// declareCalc declares the variable that chooses the copy, in a scope around the program, and gives the host a function that sets the variable.
 func (r *rewriter) declareCalc() {
 	if !r.asksCalc {
 		return

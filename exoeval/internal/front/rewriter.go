@@ -12,10 +12,9 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// rewriter replaces operators by helper calls, in place. A placeholder is the value that a recorded callback gets for a row. Without a
-// placeholder a helper does the same as the operator, so marking too many functions is harmless. Evaluation order, short circuits and
-// `this` stay, because second operands become arrow functions (TestRewriteSameResult). The tree has passed the checker, which bounds the
-// recursion.
+// rewriter replaces operators by helper calls, in place. A placeholder is the value that a recorded callback gets for a row. Without a placeholder a
+// helper does the same as the operator, so marking too many functions is harmless. Evaluation order, short circuits and `this` stay, because second
+// operands become arrow functions (TestRewriteSameResult). The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt       *form
 	promises bool // the program mentions Promise

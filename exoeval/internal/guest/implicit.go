@@ -154,8 +154,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "has calls that were not awaited, each time it is read; await each call before you return it")), 0, 0)
 }
 
-// answer returns the reply to a described thing, or the value of a promise, in a result. Until the reply or the value has come, answer
-// returns null.
+// answer returns the reply to a described thing, or the value of a promise, in a result. Until the reply or the value has come, answer returns null.
 func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)

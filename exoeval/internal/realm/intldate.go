@@ -25,9 +25,8 @@ type dateFormat struct {
 	pattern              string
 }
 
-// settle finds the pattern in the tables of the locale. If date is set and the options name no part of a date, settle adds the usual date.
-// If clock is set and they name no part of a time, it adds the usual time. If either is set, one named part of any kind is enough to add
-// nothing.
+// settle finds the pattern in the tables of the locale. If date is set and the options name no part of a date, settle adds the usual date. If clock
+// is set and they name no part of a time, it adds the usual time. If either is set, one named part of any kind is enough to add nothing.
 func (f *dateFormat) settle(date, clock, either bool) {
 	styled := f.dateStyle+f.timeStyle != ""
 	dated, timed := f.weekday+f.month+f.year+f.day != "", f.hour+f.minute+f.second != ""

@@ -15,9 +15,8 @@ import (
 // backtracking engine, which no time limit ends.
 //
 // A program gets a regular expression in three ways: by a literal, by the name RegExp, or by a text's match, matchAll and search. The first two
-// appear in the program's text, so the realm guards the prototype before the program runs. The methods of texts are replaced by ours, which guard
-// the prototype before they make the first one. So no code of a program ever sees a regular expression, or its prototype, with the engine's
-// constructor.
+// appear in the program's text, so the realm guards the prototype before the program runs. The methods of texts are replaced by ours, which guard the
+// prototype before they make the first one. So no code of a program ever sees a regular expression, or its prototype, with the engine's constructor.
 //
 
 // disarmStrings replaces the methods of texts that make regular expressions by ours, which first check the pattern.

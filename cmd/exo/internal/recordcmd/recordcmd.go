@@ -265,8 +265,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 	return nil
 }
 
-// exitOpen is the exit code of verify if the record is intact, but a run has not ended. So a monitor can distinguish this case from a changed
-// record.
+// exitOpen is the exit code of verify if the record is intact, but a run has not ended. So a monitor can distinguish this case from a changed record.
 const exitOpen = 4
 
 func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {

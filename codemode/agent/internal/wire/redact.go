@@ -14,9 +14,8 @@ import (
 // secrets: local servers accept any text, such as "ollama" or "none".
 const minSecret = 12
 
-// forms returns the spellings of a key that are searched for. These spellings find a key that is
-// merely echoed, for example by a proxy that shows the request. A hostile endpoint knows the key,
-// and can always hide it in another spelling.
+// forms returns the spellings of a key that are searched for. These spellings find a key that is merely echoed, for example by a proxy that shows the
+// request. A hostile endpoint knows the key, and can always hide it in another spelling.
 func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {

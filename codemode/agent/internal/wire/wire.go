@@ -46,9 +46,8 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and returns it without a final slash. shown is the address in a
-// model's name: without https://, and without path if it is the usual one of the API. Two addresses never
-// have the same shown.
+// Base checks the address of an API and returns it without a final slash. shown is the address in a model's name: without https://, and without path
+// if it is the usual one of the API. Two addresses never have the same shown.
 func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
@@ -70,9 +69,8 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests. If address is
-// "", own is used, the provider's address. The address follows the model's name after an @, so that a list
-// of names decides where data may go. So the name itself must not contain an @.
+// Name returns the name of a provider's model at an address, and the address for requests. If address is "", own is used, the provider's address. The
+// address follows the model's name after an @, so that a list of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":
