@@ -98,7 +98,7 @@ var shared = sync.OnceValue(func() *Pool {
 	return p
 })
 
-// Shared is the pool for callers that name no other. It starts workers when the first program comes, and is never closed.
+// Shared returns the pool for callers that name no pool. It starts workers when the first program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
 // Stats counts the workers and programs of a pool at one moment.

@@ -28,8 +28,8 @@ const (
 // no main runs there.
 //
 // Only internal/wall has another init function, for processes that become other programs. Package main is initialised after all packages that it
-// imports, so its variables and init functions don't run in a worker either. The init functions of other packages may run before, in the order of
-// their import paths. They find no environment, no files but null devices, and the root directory.
+// imports, so its variables and init functions don't run in a worker either. The variables and init functions of other packages may come before, in
+// the order of their import paths. They find no environment, no files but null devices, and the root directory.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return

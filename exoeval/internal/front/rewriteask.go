@@ -1,7 +1,7 @@
 package front
 
-// This file rewrites == null, ??, instanceof and typeof in functions that record nothing. The engine does not ask each operand there: it calls
-// no method of the operand that could throw.
+// This file rewrites == null, ??, instanceof and typeof in functions that record nothing. The engine does not ask each operand there: of some
+// operands it calls no method, so a recorded operand could not throw.
 
 import (
 	"github.com/dop251/goja/ast"
