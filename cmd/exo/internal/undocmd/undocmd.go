@@ -352,7 +352,7 @@ func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator)
 	}, run, by)
 }
 
-// line shows one row, before and after the undo. A column that no facet of the table shows appears only as "another column".
+// line shows one row, before and after the undo. Changed columns that no facet of the table shows are only counted.
 func line(f *grantfile.File, database string, im exosql.RowImage) string {
 	shown := func(column string) bool {
 		return slices.ContainsFunc(f.Facets, func(x grantfile.Facet) bool {
