@@ -24,7 +24,7 @@ func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
 	return t.review.PendingOf(ctx, t.principal)
 }
 
-// Waiting returns the change set that a run of this tool has left for a person, and the address of its page, or "" if the host has none.
+// Waiting returns the change set that a run of this tool has left for a person. link is the address of its page, or "" if the host has none.
 func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link string, err error) {
 	all, err := t.Pending(ctx)
 	for _, w := range all {
@@ -38,10 +38,11 @@ func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link
 	return w, "", err
 }
 
-// Apply applies a change set that a person has agreed to: its program runs again, and commits only if it does exactly what the person saw. seen is the
-// review.ChangeSet.Digest of that. If several processes call Apply, only one runs the program. An error without a Result means that nothing was run.
-// With a Result it means that the store could not note the outcome, and the change set stays Applying until Keeper.Reconcile settles it. The Result is
-// for the host, not for a model: its Err has Kind Conflict and a *review.DiffersError if the program would now do something else.
+// Apply applies a change set that a person has agreed to: its program runs again, and commits only if it does exactly what the person saw. seen is
+// the review.ChangeSet.Digest of what the person saw. If several processes call Apply, only one runs the program. An error without a Result means
+// that nothing was run. An error with a Result means that the store could not note the outcome. Then the change set stays Applying until
+// Keeper.Reconcile settles it. The Result is for the host, not for a model: its Err has Kind Conflict and a *review.DiffersError if the program would
+// now do something else.
 func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (*Result, error) {
 	if err := t.mayDecide(ctx, id); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func outcome(effects []exo.Effect) (out review.Outcome) {
 	return out
 }
 
-// Reject refuses a change set. The next call of the principal's tool reports that, with why.
+// Reject refuses a change set. The next call of the principal's tool reports the refusal and the reason why.
 func (t *Tool) Reject(ctx context.Context, id, why string, by review.Approver) error {
 	if err := t.mayDecide(ctx, id); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (t *Tool) Reject(ctx context.Context, id, why string, by review.Approver) e
 	return t.review.Reject(ctx, id, why, by)
 }
 
-// mayDecide refuses a change set of another principal, since its program would run with the grants of this one.
+// mayDecide refuses a change set of another principal, since its program would run with the grants of this tool's principal.
 func (t *Tool) mayDecide(ctx context.Context, id string) error {
 	if t == nil || t.review == nil {
 		return errNoReview

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// defaultDeclarations is the number of tokens above which tables must be searched for, and
-	// longDeclarations that for a long description. About forty tables have so many.
+	// If the declarations have more tokens than defaultDeclarations, programs must search for tables. longDeclarations is this limit
+	// if Options.Long is set. Each is about forty tables.
 	defaultDeclarations = 4_000
 	longDeclarations    = 10_000
-	// briefTokens limits the part that is still declared in that case.
+	// briefTokens limits the text that a model reads instead of all declarations.
 	briefTokens = 1000
 )
 
-// brief returns the declarations for a tool that has too many: how to find the others, as many grants as fit, and, if long is set, the
-// declarations that all tables share. The text has at most briefTokens.
+// brief returns the text for a tool with too many declarations. It explains how to find them, declares as many grants as fit, and, if
+// long is set, also what all tables share. The text has at most briefTokens.
 func (d *declarer) brief(all *declarations, tables int, lookups []*lookup, long bool) string {
 	head := fmt.Sprintf("// %d tables and services can be reached, too many to declare here. Find them inside the program; what it was given it can use at once:\n", tables)
 	for _, l := range lookups {

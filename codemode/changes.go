@@ -44,7 +44,7 @@ const maxWalk = 4
 // an update. No example inserts, because the catalogue does not show which values a new row needs.
 func (p *prompt) changed() Example {
 	var found [2]string
-	seen, led := map[string]bool{}, map[string]bool{} // led: a link leads to the query, so walk already has it, with a path that is no longer
+	seen, led := map[string]bool{}, map[string]bool{} // led has the queries to which a link leads: walk already has each, with a path that is not longer
 	var walk []*queryShape
 	for _, g := range p.granted {
 		if q := p.shape("api."+g.Name, g.Type); q != nil {

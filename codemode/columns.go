@@ -39,8 +39,8 @@ func (d *declarer) newKind(i *message.Interface) *kind {
 	return k
 }
 
-// exprs declares the interfaces of column expressions. Members that several of them share are
-// declared once (sharing), since they would otherwise fill half of the declarations.
+// exprs declares the interfaces of column expressions. Members that several of these interfaces
+// share are declared once (sharing): repeated, they would fill half of the declarations.
 func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {

@@ -98,7 +98,7 @@ type declarer struct {
 	types   map[string]bool            // the names of all types that a program can get
 	kinds   []*kind                    // the kinds of columns
 	shared  []sharedKind               // the members that several kinds of columns share
-	said    map[*message.Method]bool   // the methods of rows, which need no second doc in their queries
+	said    map[*message.Method]bool   // the methods of rows whose doc is written; their queries don't repeat it
 	plain   bool                       // the declarations use the helper type Plain
 	filter  bool                       // the declarations use the helper type Filter
 	arg     bool                       // the declarations use the helper type Arg
@@ -327,11 +327,11 @@ func (d *declarer) row(i *message.Interface, m *message.Method) string {
 	return d.shown[m.Result.Con.Args["row"].Name]
 }
 
-// like finds an interface, declared before i, that has methods with the same names and parameters as i.
-// They are declared once, although there a method may send a call, while here it is part of a callback: a
-// model understands that. names are these methods, at least two.
+// like finds an interface, declared before i, that has methods with the same names and parameters as i. These methods are
+// declared once, although a method may send a call in the earlier interface and describe a part of a callback in i. A
+// model understands the difference. names are these methods, at least two.
 func (d *declarer) like(i *message.Interface) (shown string, names []string) {
-	if d.at == nil { // a linear search: only few interfaces are open
+	if d.at == nil { // open is searched item by item, since few interfaces have type parameters
 		d.at = map[string]int{}
 		for k, name := range d.order {
 			d.at[name] = k

@@ -3,11 +3,11 @@
 // leaves only through a sink that admits its labels; it ends within its limits; and what happened is on record, if Options has a Recorder. Its
 // design is DESIGN.md in this package's folder.
 //
-// It does not make a model resist injection. It does not stop a leak of granted rows to a granted sink. It does not hide how long things take or
-// whether a program ended.
+// The package does not make a model resist injection. It does not stop a leak of granted rows to a granted sink. It does not hide how long a
+// program takes or whether it ended.
 //
-// Each program runs in its own process, without files, secrets or connections, except the one to this process. If it crashes, only that process
-// ends (exoeval/worker; systems other than Linux have fewer walls, which Isolation of its pool lists). With exoeval.InProcess{} as
+// Each program runs in its own process, without files, secrets or connections, except the one to this process. A crash ends only that process
+// (exoeval/worker). Systems other than Linux have fewer walls: worker.Pool.Isolation lists those in force. With exoeval.InProcess{} as
 // Options.Evaluator the program runs in this process. Then an author who attacks the JavaScript engine can exhaust the memory or stall the process,
 // but still reaches only what was granted.
 //

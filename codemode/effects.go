@@ -19,7 +19,7 @@ const maxEffects = 20
 // maxRefusals is how many refused held effects are explained to the model, and maxRefusal is how many bytes each explanation may have.
 const maxRefusals, maxRefusal = 5, 300
 
-// These are texts about effects that a model reads after a failed program, if programs can change things.
+// A model reads one of these texts about effects after a failed program, if programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
 	pendingEffects = "none yet: a person decides, so do not run the program again"
@@ -50,7 +50,7 @@ func (r *Result) EffectsNote() string {
 		// A list of effects would reveal them, so the text is the same in every case.
 		return unknownEffects
 	}
-	ops, nothing := map[exo.State][]string{}, map[string][]string{} // the operations by outcome
+	ops, nothing := map[exo.State][]string{}, map[string][]string{} // ops: the operations by outcome; nothing: the operations that changed nothing, by the text that reports this
 	var says []string
 	stands, failed := false, false
 	var sealed, provisional []string
@@ -104,8 +104,8 @@ func (r *Result) EffectsNote() string {
 	return note
 }
 
-// refusal returns why a held effect was refused after the program, if the text was written for the
-// guest and nothing was done, as with service.Refuse. Otherwise it returns "".
+// refusal returns why a held effect was refused after the program, as with service.Refuse. The text must be for the guest, and nothing
+// must have been done. Otherwise it returns "".
 func refusal(e exo.Effect) string {
 	var why *fail.Error
 	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {
@@ -163,7 +163,7 @@ func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:
 		return false
-	case *fail.Error: // the error around it has its text
+	case *fail.Error: // the enclosing error already shows the text of this one
 		return unshown(e.Err, read)
 	case interface{ Unwrap() []error }:
 		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })

@@ -9,7 +9,7 @@ import (
 
 // entry is something that search can find: a table, with its row and its query, or a service.
 type entry struct {
-	name    string   // the declared name; for a table, that of its row
+	name    string   // the declared name; for a table, the name of its row
 	query   string   // the declared name of a table's query; "": there is none
 	aliases []string // the names in programs
 	paths   []string // the ways to it from api, shortest first
@@ -24,8 +24,8 @@ type entryMember struct {
 	more            string // further words with which it is found: values of an enum, parameters and result of a method
 }
 
-// entries returns the declared tables and services. It reads only the declarations and their
-// catalogue, which have no hidden thing, so search can't find one (TestSearchHidden).
+// entries returns the declared tables and services. It reads only the declarations and their catalogue, which leave out all that is hidden, so search
+// can't find anything hidden (TestSearchHidden).
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}
@@ -55,7 +55,7 @@ func (d *declarer) entries(all *declarations) []entry {
 	var out []entry
 	for _, x := range all.own {
 		if isQuery[x.of] {
-			continue // left out, since it is found together with its row
+			continue // a query is left out here, since it is found together with its row
 		}
 		i := d.cat[x.of]
 		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}
@@ -119,8 +119,8 @@ func (w *way) passes(name string) bool {
 	return false
 }
 
-// paths returns ways to the interfaces, shortest first. A way is the shortest one to some
-// interface, followed by any link of it, without a circle.
+// paths returns ways to the interfaces, shortest first. Each way is the shortest way to some
+// interface, followed by one of its links. No way visits an interface twice.
 func (d *declarer) paths() map[string][]string {
 	paths := map[string][]string{}
 	short := map[string]*way{}

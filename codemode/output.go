@@ -24,8 +24,8 @@ type failed struct {
 	Source  string `json:"source,omitempty"`
 }
 
-// afterwards has advice for the model after a failure that is not the program's fault, since the
-// texts of these errors reveal as little as possible.
+// afterwards has advice for the model after a failure that is not the program's fault. The texts of these errors
+// themselves reveal as little as possible.
 var afterwards = map[fail.Kind]string{
 	fail.Internal:  "The program is not at fault: run it once more, and if it fails again go on without it and report that.",
 	fail.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",

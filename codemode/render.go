@@ -22,7 +22,7 @@ const (
 // long texts are shortened, and objects with too many fields lose the last ones; the notice counts
 // what is missing. It fails only if v is no data.
 //
-// The output begins with resultPrefix, so that it need not be copied into the whole output.
+// framed begins with resultPrefix, so that the result need not be copied into the whole output.
 func render(v value.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := v.JSONSize(math.MaxInt)
 	if err != nil {
@@ -115,9 +115,8 @@ func (c *cutter) all(v value.Value) (err error) {
 	return err
 }
 
-// list keeps items from the start. An item that is larger than an eighth of the budget is cut, so
-// that one huge item does not displace the others. It is cut to the level at which all would fit,
-// but to no less than that eighth.
+// list keeps items from the start. An item that is larger than an eighth of the budget is cut, so that one huge item does not displace the others. It
+// is cut to the size at which all items would fit (level), but never below an eighth of the budget.
 func (c *cutter) list(from sequence, n int, budget int, path string) error {
 	left := budget - len("[]")
 	most := max(left/8, whole)

@@ -29,7 +29,7 @@ type catalogue struct {
 	entries []entry
 	index   map[string][]hit  // the places of each word
 	words   []string          // the words of the index, sorted
-	letters []uint64          // for each word, its letters, for finding typos
+	letters []uint64          // for each word, the set of its letters, to find typos
 	texts   map[string]string // declarations by name, for describe
 	names   []string          // the names that describe accepts, sorted
 	aliases map[string]string // for each other name, the declared name

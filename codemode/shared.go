@@ -130,8 +130,8 @@ func (d *declarer) sharedName(s *sharedKind, others []sharedKind) string {
 	return name
 }
 
-// parent returns the smallest shared kind that all of these kinds extend. It is the last one, since
-// parts come after their wholes.
+// parent returns the smallest shared kind that all of these kinds extend. The smallest is the last
+// one that has these kinds, since the parts of a shared kind come after it.
 func parent(shared []sharedKind, of []*kind) *sharedKind {
 	for n := len(shared) - 1; n > 0; n-- {
 		if !slices.ContainsFunc(of, func(k *kind) bool { return !shared[n].has(k) }) {

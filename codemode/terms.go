@@ -48,7 +48,7 @@ func (d *declarer) scope(i *message.Interface) scope {
 	return sc
 }
 
-// letter returns a short name for a type parameter: the first letter of its name, with a number if another one has that.
+// letter returns a short name for a type parameter: the first letter of its name, with a number if another parameter has that letter.
 func letter(name string, taken []string) string {
 	l := strings.ToUpper(name[:1])
 	for k := 2; slices.Contains(taken, l); k++ {
@@ -117,7 +117,7 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
 }
 
-// methodOf declares a method of an interface under a name. A method that a call of the object itself means has no name.
+// methodOf declares a method of an interface under a name. The method that runs when a program calls the object itself has no name.
 func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member {
 	m := d.method(i.Methods[name], sc)
 	if name == i.Call {

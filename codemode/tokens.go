@@ -1,8 +1,7 @@
 package codemode
 
-// Tokens estimates the most tokens that a text costs a model. It counts two tokens
-// for five bytes of ASCII, and one for two bytes of anything else. Three tokenizers
-// of models needed fewer for declarations, for most by a third (TestTokens).
+// Tokens estimates the most tokens that a text costs a model. It counts two tokens for five bytes of ASCII, and one for two bytes of anything else.
+// For declarations, three tokenizers of models needed fewer tokens than this estimate, mostly a third fewer (TestTokens).
 func Tokens(text string) int {
 	wide := 0
 	for i := range len(text) {

@@ -46,7 +46,7 @@ type Options struct {
 	// the rest with the functions search(words) and describe(name).
 	DeclarationTokens int
 	// Long makes the description declare everything in TypeScript. Without it a table is a line, and sentences explain what
-	// queries can do. That costs three fifths of the tokens, and models write as many right programs (docs/models.md).
+	// queries can do. The shorter text costs three fifths of the tokens, and models write as many right programs with it (docs/models.md).
 	Long bool
 	// Console is called with each line that a program logs, while the program runs, if the model
 	// may read the line. exo.Config lists what Console must not do.
@@ -82,7 +82,7 @@ type Tool struct {
 	admits       value.Label
 	gate         *exo.Gate
 	review       *review.Keeper // nil: no change needs a person
-	revoked      *revoke.List   // nil: nobody is
+	revoked      *revoke.List   // the revoked principals; nil: none
 	effectful    bool           // a granted object can change something
 	size         Size
 	runner       exoeval.Runner
@@ -104,18 +104,18 @@ type Result struct {
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed []byte // resultPrefix followed by JSON
+	framed []byte // the field JSON after resultPrefix
 
-	effectful, withheld bool // the tool can change something; the model must not learn anything that depends on what this run read
+	effectful, withheld bool // effectful: the tool can change something. withheld: the model must not learn anything that depends on what this run read
 	refused             bool // the principal is revoked, so no run began
-	unchanged           bool // the run is withheld and no effect took place, which does not depend on what it read
+	unchanged           bool // the run is withheld and no effect took place; that no effect took place does not depend on what the run read
 }
 
 // toolName matches the names that every known model API accepts.
 var toolName = scalar.Pattern(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
-// New makes a tool of the grants. It fails if nothing is granted, if an object
-// can't be used, or if a grant or the tool has a name that is not allowed.
+// New makes a tool of the grants. It fails if nothing is granted, if an object can't be used, or if the name of a grant or of the tool is not
+// allowed.
 func New(grants Grants, opt *Options) (*Tool, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -265,7 +265,7 @@ func inTypeScript(declarations string) string {
 func (t *Tool) Name() string { return t.name }
 
 // Description returns what the model reads: the purpose of the tool,
-// what was granted, the rules for programs, and two programs that work. If programs may change something, it has a third.
+// what was granted, the rules for programs, and two programs that work. If programs may change something, a third program shows that.
 func (t *Tool) Description() string { return t.description }
 
 // Declarations returns only the TypeScript declarations of the grants.
@@ -364,7 +364,8 @@ type Job struct {
 	// turns, even effects that the user wants.
 	Label value.Label
 
-	// Conversation names the conversation that the program belongs to, for budgets per conversation. "" is one conversation of the tool's principal.
+	// Conversation names the conversation that the program belongs to, for budgets per conversation. All jobs with "" are one conversation of the
+	// tool's principal.
 	Conversation string
 
 	// Preview runs the program and keeps none of its changes (exo.Run).

@@ -67,10 +67,10 @@ func (b Bounds) TooLong(n int) error {
 	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
 
-// ValueBytes is the number of bytes that each value and each name counts against MaxResult.
+// ValueBytes is the number of bytes that each value and each name adds to the size that MaxResult bounds.
 const ValueBytes = guest.ValueBytes
 
-// MaxResult bounds the result of a program in bytes. A value counts ValueBytes and the bytes of its texts. Rows that are returned unchanged do
-// not count. A result above ResultBytes is cut when it is rendered, with a notice. A result above MaxResult is refused, because the host must
-// have the whole result before it can cut it.
+// MaxResult bounds the result of a program in bytes. The size of a value is ValueBytes and the bytes of its texts. Rows that are returned
+// unchanged do not count. A result above ResultBytes is cut when it is rendered, with a notice. A result above MaxResult is refused, because
+// the host must have the whole result before it can cut it.
 func (b Bounds) MaxResult() int { return max(1<<20, 8*b.ResultBytes) }

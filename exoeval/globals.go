@@ -93,7 +93,7 @@ func (a *apiObject) Get(name string) goja.Value {
 	}
 	switch name {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
-		// If this were undefined, the engine would print the object itself, with addresses.
+		// If this member were undefined, the engine would print the object itself, with addresses.
 		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
 			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "`api` has no value of its own: call a method of one of its members, and use the result")))
 		})

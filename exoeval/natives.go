@@ -70,7 +70,7 @@ func (r *run) guardNatives() {
 		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
-			// The common case allocates nothing, because c escapes only on the slow way.
+			// The common case allocates nothing: only the slow case moves c to the heap.
 			slow := func(c goja.FunctionCall) goja.Value {
 				if g.check != nil {
 					if v := g.check(r, name, &c); v != nil {

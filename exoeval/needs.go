@@ -23,9 +23,9 @@ func compile(src string, cfg front.Config) (*program, error) {
 	return &program{p, needsOf(&of, cfg.Grants)}, nil
 }
 
-// needs is what the realm of a program has beyond every realm, found from the names in the program. Objects that need no name (prototypes of
-// literals, and constructors behind them by a computed name) are disarmed in every realm. Objects that only a name leads to are made safe if
-// the program mentions it.
+// needs is what the realm of a program has in addition to every realm, found from the names in the program. Objects that need no name
+// (prototypes of literals, and the constructors that a computed name reaches from these) are disarmed in every realm. Objects that only a
+// name leads to are made safe if the program mentions the name.
 type needs struct {
 	realm.Needs
 	names    []string // the names of globals and grants

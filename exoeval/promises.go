@@ -12,7 +12,7 @@ import (
 // gatherers are the functions of Promise that wait for the items of a list.
 var gatherers = []string{"all", "allSettled", "race", "any"}
 
-// addGatherers wraps the gatherers: they send the described things in an array, and those that its promises resolve to.
+// addGatherers wraps the gatherers: they send the described things in an array, and those to which promises in the array resolve.
 func (r *run) addGatherers(map[string]goja.Value) {
 	promise := r.Intrinsic("Promise")
 	for _, name := range gatherers {

@@ -84,8 +84,8 @@ func (r *run) main() (v value.Value, failed error) {
 	return v, r.drain()
 }
 
-// drain waits for calls that the program did not await, so that no call is open when the run ends. It returns the error of the first rejected
-// promise that nothing handles.
+// drain waits for calls that the program did not await, so that each call has its reply when the run ends. It returns the error of the first
+// rejected promise that nothing handles.
 func (r *run) drain() error {
 	for len(r.Open) > 0 {
 		if failed := r.turn(); failed != nil {

@@ -1,6 +1,6 @@
 package exoeval
 
-// This file has the program's side of a run, and Settle, with which the host makes its end a result.
+// This file has the program's side of a run, and Settle, by which the host makes the RunResult.
 
 import (
 	"context"
@@ -116,7 +116,7 @@ func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job 
 
 func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog *program, job Job) ProgramResult {
 	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
-	// This also stops a program that computes after its caller has cancelled.
+	// A program that computes is also stopped when its caller cancels.
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
@@ -130,8 +130,8 @@ func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog
 // Settle ends the host's side of a run and returns its result. It renders the result before any change is final. After it returns, the run has
 // no further effect. If a callback of the host, like Record, panicked, Settle panics with the same value.
 func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, bounds Bounds) *RunResult {
-	// A call that was sent happens even if the program then fails: an effect must not depend on which was faster. After a limit ended the program
-	// nothing reads its replies, so its reads are abandoned.
+	// A call that was sent happens even if the program then fails: an effect must not depend on whether the call or the failure was faster. After a
+	// limit ended the program nothing reads its replies, so its reads are abandoned.
 	if o.Err != nil && verdict(fail.KindOf(o.Err)) {
 		s.Abandon()
 	}
@@ -145,7 +145,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		o.Value, opened, o.Err = s.Unseal(o.Value)
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
-	// An error that only reports the end of a context leaves open whose deadline passed (TestWhoEndedTheCall).
+	// An error that only reports the end of a context does not show whose deadline passed (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(fail.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
 		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(fail.PosOf(res.Err))
 	}

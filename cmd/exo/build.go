@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// These name the package that the generated main of exo repl calls, and its module.
+// These constants name the package that the generated main of exo repl calls, and the module of that package.
 const (
 	replPackage = "github.com/exoagent/exoagent/codemode/repl"
 	replModule  = "github.com/exoagent/exoagent"

@@ -64,7 +64,7 @@ type checkOptions struct {
 	source                source
 	json, strict, indexes bool // indexes is set for the command exo indexes
 	user, function        string
-	role                  string // the role for exo gen rls
+	role                  string // the role for which exo gen rls writes policies
 }
 
 // flags declares the flags of every command that builds a package and compares it with a database.
@@ -125,12 +125,12 @@ type report struct {
 	Compared int // how many variables, or granted objects, were compared
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
-	Policies string // the SQL for exo gen rls
+	Policies string // the SQL of the policies, for exo gen rls
 	Error    string
 }
 
-// fails reports whether there is a finding other than a warning. If strict is set, it also reports
-// a warning, an index that would serve, and a facet that stays behind its fence.
+// fails reports whether there is a finding other than a warning. If strict is set, a warning counts, too. So does a
+// column that a missing index would serve, and a facet for which no index can be used (exosql.ByFence).
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
 		strict && slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") })

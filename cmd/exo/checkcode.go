@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// The variables of a package exist only in a process that runs it, and may be unexported. So the
-// compiler sees one more file in the package (the overlay), which returns the values of all
-// variables. At run time, an interface of exosql decides which of them are declarations. This
-// binary loads no types of the package, so the module may use other versions of Go and exosql. All
-// names in the file begin with exo_check_, so that they don't collide with the package's names.
+// The variables of a package exist only in a process that runs it, and may be unexported. So the compiler sees one more file in the package (the
+// overlay), which returns the values of all variables. At run time, an interface of exosql decides which of the variables are declarations. This
+// binary loads no types of the package, so the module may use other versions of Go and exosql. All names in the file begin with exo_check_, so that
+// they don't collide with the package's names.
 const (
 	exosqlPath  = "github.com/exoagent/exoagent/exosql"
 	checkDir    = "exo_check_main"
-	checkFile   = "0_exo_check.go" // the name sorts first, since init functions run in the order of the files
+	checkFile   = "0_exo_check.go" // this name sorts first, so that the file's init function runs before those of the other files
 	checkURL    = "EXO_CHECK_DB"
 	checkReport = "EXO_CHECK_REPORT"
 	checkUser   = "EXO_CHECK_USER"

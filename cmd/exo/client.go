@@ -68,7 +68,7 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 
 // A client can start exo try -serve. It gets only rows that a person has agreed to once, at a terminal.
 
-// agreement returns the path of a file. It exists if a person has agreed to serve the rows of claims in the database at url, as they are
+// agreement returns the path of a file. The file exists if a person has agreed to serve the rows of claims in the database at url, as they are
 // granted now. The password in url does not matter. The file is in the folder of the user's configuration.
 func (t *trial) agreement(url, claims string) (string, error) {
 	dir, err := os.UserConfigDir()
@@ -85,7 +85,8 @@ func (t *trial) agreement(url, claims string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		// With another host, role or search path, the same names may mean other rows, so that needs another agreement. A new password does not.
+		// With another host, role or search path, the same names may mean other rows, so such a change needs a new agreement. A new password needs
+		// none.
 		parts := []any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams}
 		for _, f := range pc.Fallbacks {
 			parts = append(parts, f.Host, f.Port)
@@ -158,7 +159,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// words returns the arguments with which exo try serves the same rows of the database called at again.
+// words returns the arguments of a command line that serves the same rows again. at is the database as the first command named it.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
 	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {

@@ -98,7 +98,7 @@ func (o *genOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if n := len(declared.LeftOut); n > 0 {
 		fmt.Fprintf(std.Out, "left out:\n")
 		for _, l := range declared.LeftOut {
-			fmt.Fprintf(std.Out, "  %s\n", schema.Printable(l)) // escaped, so that each takes one line
+			fmt.Fprintf(std.Out, "  %s\n", schema.Printable(l)) // escaped, so that each entry takes one line
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.De
 }
 
 // openGrants opens a grant file for a command that uses it. It refuses a file that exo validate refuses, and prints the warnings once.
-// It leaves out missing indexes, which cost time but reveal nothing; exo validate and exo doctor report them.
+// It prints no warning about missing indexes, which cost time but reveal nothing; exo validate and exo doctor report them.
 func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
 	for _, w := range warnings {
@@ -115,8 +115,8 @@ type kept interface {
 	Close() error
 }
 
-// recordOf opens the record that a file names, or returns nil if there is none. Some commands call it before they open the file, so it makes the checks
-// of opening.
+// recordOf opens the record that a file names, or returns nil if there is none. Some commands call recordOf before they open the file, so recordOf
+// itself checks what the file says about the record.
 func recordOf(ctx context.Context, f *grantfile.File) (kept, error) {
 	if err := grantfile.Refusal(f.Name, f.RecordFindings()); err != nil {
 		return nil, found(err)

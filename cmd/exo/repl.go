@@ -103,7 +103,7 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 }
 
 // run builds a main that passes the grants of a package to the terminal, and runs it. If the main
-// started, exo repl has its exit code, and otherwise cli.ExitCannot.
+// started, exo repl ends with the exit code of the main, and otherwise with cli.ExitCannot.
 func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("want one package or grant file, not %d; %s help repl says which", len(args), cli.ProgramName)

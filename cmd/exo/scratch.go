@@ -62,8 +62,8 @@ type statementError struct {
 func (e *statementError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err) }
 func (e *statementError) Unwrap() error { return e.err }
 
-// inMemory runs statements in a SQLite database in memory. They can't reach a file: none may be
-// attached, which also prevents VACUUM INTO.
+// inMemory runs statements in a SQLite database in memory. The statements can't reach a file, since no database may be
+// attached. That also prevents VACUUM INTO.
 func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {

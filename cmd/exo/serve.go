@@ -218,7 +218,7 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
 }
 
-// keptOpen is a writer that Close leaves open.
+// keptOpen is a writer with a Close that does nothing, so that standard output stays open.
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }

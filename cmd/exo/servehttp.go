@@ -149,7 +149,7 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	}
 	h.Drain()
 	to.say("new requests are taken for %s more, and then programs have %s to end", o.notice, o.drain)
-	select { // requests are still taken: a proxy reads /healthz only now and then
+	select { // requests are still served for this time, since a proxy reads /healthz only now and then
 	case err := <-ended:
 		return err
 	case <-time.After(o.notice):

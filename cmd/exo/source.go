@@ -84,8 +84,8 @@ func kindOf(raw string) schema.Engine {
 	return ""
 }
 
-// describe returns a name of the source for the header of the code. It has no host and no path, so that
-// all developers generate the same text, and no user and no password, since the code must not reveal them.
+// describe returns a name of the source for the header of the code. The name has no host and no path, so that all
+// developers generate the same text. It has no user and no password, since the code must not reveal these.
 func (s *source) describe() string {
 	kind := map[schema.Engine]string{schema.SQLite: "SQLite", schema.Postgres: "PostgreSQL"}[s.kind()]
 	switch {
@@ -187,7 +187,7 @@ func readIn(ctx context.Context, pool *sql.DB, opt *sql.TxOptions, read func(*sq
 	return read(tx)
 }
 
-// These limit what a server may send, in bytes, since a row, and also the catalogue, is in memory as a whole.
+// These constants limit what a server may send, in bytes: each row, and the catalogue, is in memory as a whole.
 const (
 	maxMessage   = 16 << 20
 	maxCatalogue = 512 << 20

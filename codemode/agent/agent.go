@@ -16,9 +16,9 @@ type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
 	System string // further instructions for the model; may be ""
-	// Distrust is how long programs may not cause effects that don't admit outsiders' words (value.Untrusted), once a
-	// program has read such words: by default until the user speaks again. Secret labels are never forgotten: if a tool
-	// Admits a label, and a result with it was shown, each later program of the chat begins with it.
+	// Distrust is how long outsiders' words (value.Untrusted) count once a program has read them: by default until the
+	// user speaks again. In that time programs can cause only effects that admit such words. Secret labels count for
+	// the whole chat: after a result with one was shown, each later program begins with that label.
 	Distrust Distrust
 	// Allow names the models that may see the tools and their results. Nil allows any model, and an
 	// empty list none. If a setting or a user chooses the model, Allow must not be nil. If the host

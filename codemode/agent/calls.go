@@ -48,8 +48,7 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	case ctx.Err() != nil:
 		return refuse("cancelled", "the call was not run: the user stopped it")
 	case stop == StopTokens:
-		// No call runs: the last one may be incomplete even if its JSON is complete, and the model
-		// wrote the earlier ones in view of it.
+		// No call runs: the last one may be incomplete even if its JSON is complete, and the model wrote the others knowing that it would follow.
 		return refuse("limit", "the call was not run: the reply was cut at %d tokens. Write a shorter program", r.limits.Tokens)
 	case last:
 		return refuse("limit", "the call was not run: no more programs can be run for this question")

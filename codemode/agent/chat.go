@@ -81,7 +81,7 @@ func (c *Chat) mend() error {
 }
 
 // makeRoom drops the oldest results until half of their text is gone, and returns how many it
-// dropped. It keeps those of the newest message, which the model waits for.
+// dropped. It keeps the results in the newest message, which the model waits for.
 func (c *Chat) makeRoom() (n int) {
 	var old []*ToolResult
 	size := 0

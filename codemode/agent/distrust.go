@@ -7,9 +7,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Distrust is how long outsiders' words count in a chat. A model may follow an instruction that it read in a comment,
-// even in a later program. The program that read it may never cause an effect that doesn't admit the tag. For later
-// ones the host decides, because a user who says "answer her" may mean the comment.
+// Distrust is how long outsiders' words count in a chat. A model may follow an instruction that it read in a comment, even in
+// a later program. The program that read the comment may never cause an effect that doesn't admit value.Untrusted. For later
+// programs the host decides, because a user who says "answer her" may mean the comment.
 type Distrust uint8
 
 const (

@@ -8,9 +8,8 @@
 // has ended. No error, event or chat contains the key, unless the key has fewer than 12 bytes, or the
 // endpoint, which gets the key, encodes it.
 //
-// A program that failed after it had changed something, or was interrupted, does not run again for
-// the same question, even with other spaces, comments or quotes. This guards against a habit, not
-// against intent: a different program with the same effects is not stopped.
+// If a program failed after it had changed something, or was interrupted, it does not run again for the same question. Other spaces, comments or
+// quotes don't make it another program. This guards against a habit, not against intent: a different program with the same effects is not stopped.
 //
 // The package does not make a model right, or safe from injection. Only the grants of the tools bound
 // what the model can reach.

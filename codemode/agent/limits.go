@@ -6,7 +6,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// QuestionLimits limit the work for one question. A zero field means its default.
+// QuestionLimits limit the work for one question. A zero field means the default at the end of its comment.
 type QuestionLimits struct {
 	Steps     int           // most requests to the model, not counting repeated ones; the model must answer the last one in text; 8
 	Calls     int           // most calls in one turn; 8

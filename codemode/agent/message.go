@@ -70,7 +70,7 @@ type ToolResult struct {
 	// may have, even if it failed.
 	Failed  bool `json:"failed,omitempty"`
 	Effects bool `json:"effects,omitempty"`
-	// Label has the tags that values in Text may have: those of everything that the program read, without those that the tool does not admit.
+	// Label has the tags that values in Text may have: the tags of everything that the program read, if the tool admits them.
 	Label []string `json:"label,omitempty"`
 	// Dropped reports that the model no longer reads Text, to make room in its context. The chat keeps Text.
 	Dropped bool `json:"dropped,omitempty"`

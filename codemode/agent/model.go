@@ -28,7 +28,7 @@ type ModelRequest struct {
 	Tools    []ToolSpec
 	NoCalls  bool // the model must answer in text
 
-	// These limit the reply. Zero means no limit; an Agent sets all of them.
+	// The fields MaxTokens, MaxBytes and Silence limit the reply. Zero means no limit; an Agent sets all three.
 	MaxTokens int           // most tokens of the reply
 	MaxBytes  int64         // most bytes of the response, uncompressed
 	Silence   time.Duration // the longest time without any data

@@ -50,7 +50,7 @@ func (r *run) name(calls []ToolCall) {
 		}
 		seen[c.ID] = true
 		if !isName(c.Name) {
-			// The plain name must not be that of a tool, since a call with a wrong name must not run.
+			// The plain name must not be a tool's name, since a call with a wrong name must not run.
 			for c.Name = plainName(c.Name); r.tool(c.Name) != nil; {
 				c.Name += "_"
 			}

@@ -11,9 +11,8 @@ func same(a, b ToolCall) bool {
 	return p != nil && q != nil && (*p == *q || bare(*p) == bare(*q))
 }
 
-// bare returns a program without the parts that change nothing. It recognizes strings, templates and
-// comments, but no regular expressions. So two programs that differ after a quote in one may look the
-// same; then the second is refused.
+// bare returns a program without the parts that change nothing. It recognizes strings, templates and comments, but no regular expressions. So two
+// programs that differ after a quote in a regular expression may look the same; then the second is refused.
 func bare(s string) string {
 	var out []byte
 	apart := false // spaces or a comment separate the last byte from the next

@@ -26,7 +26,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil { // fail: without its labels the program would begin as if nothing had been shown
+	if err != nil { // fail: without the stored labels the program would begin as if its author had been shown nothing
 		return nil, unknownLabels(err, "nothing was run")
 	}
 	s.metrics.running.Add(1)
@@ -59,11 +59,10 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	}
 	// The client may print this text, which is JSON, in a terminal. So it must have no character that acts on a terminal.
 	//
-	// There is no structured content in addition to the text, and so no output schema. With it, Claude Code, VS Code and Codex
-	// would give their model only the structured content, without the links; some clients give only the text, and some both. A
-	// result that is sent once is read once.
+	// There is no structured content in addition to the text, and so no output schema. With structured content, Claude Code, VS Code and Codex would
+	// give their model only that content, without the links; some clients give only the text, and some both. A result that is sent once is read once.
 	if failed = ""; res.Err != nil {
-		failed = "tool_error" // so the conventions of OpenTelemetry name a result that is an error
+		failed = "tool_error" // the name that OpenTelemetry's conventions have for a result that is an error
 	}
 	text := &mcp.TextContent{Text: string(printable.JSON(out))}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}
@@ -81,7 +80,7 @@ func unknownLabels(err error, what string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
 }
 
-// traceparent returns what the client wrote there, which may be anything.
+// traceparent returns the request's field traceparent, in which the client may have written any text.
 func traceparent(req *mcp.CallToolRequest) string {
 	parent, _ := req.Params.Meta["traceparent"].(string)
 	return parent

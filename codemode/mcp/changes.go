@@ -18,7 +18,7 @@ import (
 // changesMeta is the key of a result's _meta that has the pending change set. Clients give _meta to the page, and not to the model.
 const changesMeta = "exo/changes"
 
-// pending is a change set as the page shows it. It permits nothing: the page at Link, or a terminal, asks who decides.
+// pending is a change set as the page shows it. Having a pending permits nothing: a person decides only on the page at Link, or at a terminal.
 type pending struct {
 	ID       string               `json:"id"`
 	Link     string               `json:"link,omitempty"`
@@ -28,7 +28,7 @@ type pending struct {
 	Messages []difference.Message `json:"messages,omitempty"`
 }
 
-// pendingOf returns the change set that a run has left for a person; nil: it has left none, or it can't be read.
+// pendingOf returns the change set that a run has left for a person. It returns nil if there is none, or if the change set can't be read.
 func pendingOf(ctx context.Context, t *codemode.Tool, res *codemode.Result) *pending {
 	if fail.KindOf(res.Err) != fail.Pending {
 		return nil
@@ -38,8 +38,8 @@ func pendingOf(ctx context.Context, t *codemode.Tool, res *codemode.Result) *pen
 		slog.Error("a pending change set is not shown to a client", "reason", fail.Reason(err))
 		return nil
 	}
-	// A run that read what the model may not read has ended as denied, and left no change set. Of the change set the
-	// client is shown the labels that it is shown of the result, and no others.
+	// A run that read what the model may not read has ended as denied, and left no change set. In the change set the client sees
+	// only values with labels that it was also shown for the result.
 	v := difference.Of(ownPart(w), t.Shown(res), false)
 	return &pending{ID: v.ID, Link: link, Until: v.Until, Summary: v.Summary, Groups: v.Groups, Messages: v.Messages}
 }
@@ -53,7 +53,7 @@ func ownPart(w review.ChangeSet) review.ChangeSet {
 		own := changeset.Part{}
 		for _, r := range p.Rows {
 			if !slices.ContainsFunc(r.Cells, func(c changeset.Cell) bool { return c.Changed() || len(c.Label) > 0 }) {
-				continue // only another column changes
+				continue // the program may read no column that changes in this row
 			}
 			r.Key, r.Other = "", false
 			own.Rows = append(own.Rows, r)

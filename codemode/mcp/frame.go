@@ -28,14 +28,14 @@ func notMessage(frame []byte) []byte {
 	return nil
 }
 
-// answerTo returns an error as a message. id is nil if the message that it answers is not known.
+// answerTo returns an error as a message. id is the id of the answered message, or nil if that is not known.
 func answerTo(id any, code int, text string) []byte {
 	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": text}}) // no error: there are only texts and a number
 	return append(b, '\n')
 }
 
-// keysOf returns the id of a message, if it has exactly one that is a text or a number, and otherwise nil. twice is a key that an object in it has
-// twice, or nil. frame is valid JSON.
+// keysOf returns the id of a message, if it has exactly one that is a text or a number, and otherwise nil. twice is a key that some object in the
+// message has twice, or nil. frame is valid JSON.
 func keysOf(frame []byte) (id any, twice *string) {
 	d := json.NewDecoder(bytes.NewReader(frame))
 	d.UseNumber()

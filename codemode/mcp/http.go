@@ -30,7 +30,7 @@ type HTTPOptions struct {
 	// Session finds the identity of a request without an Authorization header. The host's own middleware must have verified a
 	// session, for example by a cookie, and put it into the request's context. An error or a zero Identity refuses the request;
 	// with an error that wraps [bearer.ErrUnavailable], the client should try again. Session is called only for a POST, and
-	// never for one from a web page of another site, unless Origins lists it. If it is nil, a token is required.
+	// never for one from a web page of another site, unless Origins lists it. If Session is nil, a token is required.
 	Session func(*http.Request) (Identity, error)
 	// Resource is the server's address as clients know it, like https://shop.example.com/mcp. The server answers at its path,
 	// under its host name and the names of this machine. If it is "", the path is /mcp, with only the names of this machine.
@@ -141,8 +141,8 @@ func (h *Handler) metadataPath() string { return strings.TrimSuffix(wellKnown+h.
 // Path returns the path at which the protocol is served.
 func (h *Handler) Path() string { return h.path }
 
-// Drain makes /healthz report that no more requests should come. Requests that come even so are served, and their connections closed after them, so that no
-// client sends the next one on a connection that the server closes.
+// Drain makes /healthz report that no more requests should come. Requests that still come are served. After each, its connection is closed, so that
+// no client sends its next request on a connection that the server is about to close.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
 // refusal describes why a request is not served. A client gets only the status, and an answer if its message is wrong.

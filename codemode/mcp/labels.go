@@ -15,8 +15,8 @@ import (
 )
 
 // labels keeps, for each identity, the labels of the values that its client was shown. A model can copy a value from one result into the text
-// of its next program, which would lose the value's labels. So the next program begins with these labels. They belong to an identity, since
-// requests over HTTP have no session, and end when nothing was shown to it for some time.
+// of its next program, which would lose the value's labels. So the next program begins with these labels. Labels belong to an identity, since
+// requests over HTTP have no session. They end when no labelled value was shown to the identity for some time.
 type labels struct {
 	keep    time.Duration
 	believe bool        // tags of integrity are ignored
@@ -24,7 +24,7 @@ type labels struct {
 	now     func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // when added began to count
+	since time.Time // the time from which on added counts entries
 	added int
 }
 
@@ -60,7 +60,7 @@ func labelOf(e store.Entry) (value.Label, error) {
 	return label, nil
 }
 
-// lasts returns how long a label is kept. That is a little longer than keep, so that not every result writes to the store.
+// lasts returns how long a label is kept: a little longer than keep, so that not every result must write to the store.
 func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
 // failed adds advice for the operator to an error of the store.

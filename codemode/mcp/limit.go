@@ -8,7 +8,7 @@ import (
 // maxMembers is for how many identities recent requests are counted.
 const maxMembers = 10_000
 
-// limiter limits requests: those of all identities at one time, and those of each identity at one time and per second.
+// limiter limits the requests that run at the same time, of all identities and of each one, and the requests of each identity per second.
 type limiter struct {
 	all, each        int
 	perSecond, burst float64
@@ -62,7 +62,7 @@ func (l *limiter) enter(who owner, now time.Time) (done func(), wait time.Durati
 	}, 0
 }
 
-// forget removes the identities that may send burst requests again, which is also what unknown ones may.
+// forget removes the identities that may send burst requests again, since an unknown identity may send as many.
 func (l *limiter) forget(now time.Time) {
 	for who, m := range l.known {
 		if l.fill(m, now); m.running == 0 && m.left >= l.burst {

@@ -34,7 +34,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			if !ok {
 				return nil, mcp.ResourceNotFoundError(uri)
 			}
-			// Note the labels again, so that they are kept from this reading on.
+			// Store the labels again, so that the time for which they are kept begins anew.
 			if err := s.labels.shown(ctx, owner{who.Issuer, who.Subject}, shown); err != nil {
 				return nil, unknownLabels(err, "read it again when its operator has mended that")
 			}

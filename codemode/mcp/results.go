@@ -43,7 +43,7 @@ type results struct {
 	limits ResultLimits
 
 	mu    sync.Mutex
-	kept  []*kept // oldest first
+	kept  []*kept // the kept results, oldest first
 	bytes int
 }
 
@@ -55,7 +55,7 @@ type kept struct {
 	text   string
 	label  value.Label
 	shown  value.Label // the labels of what the reader sees
-	// The result can be read only with the same tool, so not after the grants have changed.
+	// The result can be read only by the same principal with the same declarations, so not after the grants have changed.
 	principal    exo.Principal
 	declarations string
 	timer        *time.Timer

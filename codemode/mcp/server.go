@@ -36,18 +36,17 @@ type Config struct {
 	// has shown to its clients. Otherwise a model could write what it read into its next program, without a label.
 	// Labels is how long they last after the last labelled result (up to 1/24 longer); zero or negative: 24 h.
 	Labels time.Duration
-	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). If it is
-	// nil, they are only in memory: a restarted server begins without them, and one identity must always be served by the same server. The host closes
-	// the store.
+	// LabelStore keeps these labels across restarts, and shares them among servers (see store.LocalOptions.Shared and exo/store/postgres). If
+	// LabelStore is nil, the labels are only in memory: a restarted server begins without them, and one identity must always be served by the same
+	// server. The host closes the store.
 	LabelStore store.Store
-	// Believe makes outsiders' words (value.Untrusted) count only in the program that reads them. Otherwise they count as long
-	// as other labels: they may contain instructions to the model, and the server does not see when the user speaks again.
+	// Believe makes outsiders' words (value.Untrusted) count only in the program that reads them. Otherwise such words count as long as other labels:
+	// they may contain instructions to the model, and the server does not see when the user speaks again.
 	Believe bool
 
-	// OnHiddenError is called with each error that ended a program and has a reason that the client does not
-	// see: an internal error, or a database that the host must look at (see codemode.HasHiddenCause). The error may
-	// contain values of rows; fail.Reason describes it without. It is called on the goroutine of the request. If it is nil, the reason is logged by the
-	// default logger of log/slog.
+	// OnHiddenError is called with each error that ended a program and has a reason that the client does not see: an internal error, or a database
+	// that the host must look at (see codemode.HasHiddenCause). The error may contain values of rows; fail.Reason describes it without them. It is
+	// called on the goroutine of the request. If OnHiddenError is nil, the reason is logged by the default logger of log/slog.
 	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 
@@ -66,7 +65,8 @@ const maxLine = 4 << 20
 // ErrConfig means that the configuration of a server or a handler is wrong. The error describes what is missing or wrong.
 var ErrConfig = errors.New("mcp: wrong configuration")
 
-// ErrNoTool means that an identity has no tool. The error wraps that of Config.Tool, if there was one. A client reads only that there is no tool.
+// ErrNoTool means that an identity has no tool. The error wraps the error of Config.Tool, if there was one. A client reads only that there is no
+// tool.
 var ErrNoTool = errors.New("mcp: there is no tool for this identity")
 
 var errZero = fmt.Errorf("%w: this server was not made with New", ErrConfig)
@@ -112,10 +112,11 @@ func (s *Server) tool(ctx context.Context, who Identity) (*codemode.Tool, error)
 	return t, nil
 }
 
-// server returns a server for one identity. Its programs are stopped when life ends. Without a conversation, all programs of a principal are one, for its budgets.
+// server returns a server for one identity. Its programs are stopped when life ends. If conversation is "", budgets per conversation treat all
+// programs of the principal as one conversation.
 func (s *Server) server(life context.Context, who Identity, t *codemode.Tool, conversation string) *mcp.Server {
 	m := mcp.NewServer(&mcp.Implementation{Name: s.cfg.Name, Version: s.cfg.Version}, &mcp.ServerOptions{
-		// No list changes, and clients get no log messages.
+		// Clients get no notifications of changed lists, since no list changes, and no log messages.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = mcp.Cacheable{CacheScope: "private"} },
 	})

@@ -12,11 +12,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in, it
-// first answers all received requests, each program within its limits. When the context ends, it stops running programs. It
-// writes only the protocol to out. It answers a line that is no message, or has a key twice in one object, with an error of
-// JSON-RPC. A batch, which the protocol has not had since revision 2025-06-18, ends it with ErrBatch. If the identity has no
-// tool, it returns ErrNoTool.
+// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in, it first answers all
+// received requests, each program within its limits. When the context ends, it stops running programs. It writes only the protocol to out. It answers
+// a line that is no message, or has a key twice in one object, with an error of JSON-RPC. If a client sends a batch, which the protocol has not had
+// since revision 2025-06-18, ServeStdio returns ErrBatch. If the identity has no tool, it returns ErrNoTool.
 func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser, out io.WriteCloser) error {
 	t, err := s.tool(ctx, who)
 	if err != nil {

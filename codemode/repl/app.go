@@ -34,9 +34,8 @@ type App struct {
 	Who     string // the kind of principal, which is also the flag that chooses one; "": user
 	Default string // the principal if the flag is missing
 
-	// Setup is SQL that creates tables in an empty database and fills them. With it, -db may be
-	// left out, which means a database in memory, and a database with other tables is refused.
-	// Without it, -db is the user's own database, which is used as it is.
+	// Setup is SQL that creates tables in an empty database and fills them. If Setup is set, -db may be left out, which means a database in memory,
+	// and a database with other tables is refused. If Setup is "", -db is the user's own database, which is used as it is.
 	Setup    string
 	Postgres string // Setup for PostgreSQL; "": Setup is used
 
@@ -47,11 +46,11 @@ type App struct {
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
 	// Members lists the members who can act for the principal that Who names, the default first.
-	// With it there is a flag -as, and Grants gets the number of a member after that of the user.
+	// If Members is set, there is a flag -as, and Grants gets the number of a member after the number of the user.
 	Members func(ctx context.Context, db *exosql.DB, user int64) ([]User, error)
 
-	// Principal returns the record's name for the principal that the flag Who gives. If it is nil, the name consists of Who, the user's name and the
-	// acting member.
+	// Principal returns the record's name for the principal that the flag Who gives. If Principal is nil, the name consists of Who, the user's name
+	// and the acting member.
 	Principal func(user string) (exo.Principal, error)
 
 	Examples []string // programs that the terminal offers to start with
@@ -61,11 +60,12 @@ type App struct {
 	Questions []Question
 
 	// Consent returns what the user must agree to before a model, "provider:name", sees the results of a user's programs. The terminal prints it
-	// before the first question for each user and waits for a yes. Without a terminal no model is asked. If it is nil, the flags count as consent.
+	// before the first question for each user and waits for a yes. Without a terminal no model is asked. If Consent is nil, the flags count as
+	// consent.
 	Consent func(model, user string) string
 
 	// Keep runs the command .keep FILE. It gets the programs that ran without an error, oldest
-	// first, and its result is printed. If it is nil, the command does not exist.
+	// first, and its result is printed. If Keep is nil, the command does not exist.
 	Keep func(path string, ran []string) (string, error)
 
 	// Options are the options of the tool that runs programs. With them a terminal can have the limits and
@@ -74,7 +74,7 @@ type App struct {
 	Options codemode.Options
 
 	// Models are the models that may be asked, in the form of [models.Among]; the first one with a key is
-	// used. If it is nil, -model or the environment may name any model. A model sees what programs return.
+	// used. If Models is nil, -model or the environment may name any model. A model sees what programs return.
 	Models []string
 
 	// Distrust is how long outsiders' words count in a chat with a model. The flag -distrust replaces it.

@@ -50,7 +50,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	}
 	name := a.agent.Model.Name()
 	before := a.chat.Usage[name]
-	said := false // the reply, which has not ended yet, had some text
+	said := false // the reply that is still coming has had some text
 	answer, err := a.agent.Ask(ctx, &a.chat, question, func(ev agent.ChatEvent) {
 		switch ev := ev.(type) {
 		case agent.TextDelta:

@@ -124,7 +124,7 @@ func (v *conversation) on(ev answerEvent) {
 	case answerOutcome:
 		v.still()
 		v.remember(v.program, ev.Result)
-		if !v.quiet && !screen.Stopped(ev.Result.Err) { // if Ctrl-C stopped it, the whole answer is reported as stopped
+		if !v.quiet && !screen.Stopped(ev.Result.Err) { // if Ctrl-C stopped the program, the whole answer is reported as stopped
 			scr.Show(out, v.last, v.unfold)
 			v.think("thinking")
 		}
@@ -200,7 +200,7 @@ func (d answerDone) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// write prints a piece of the answer. Two pieces may share a character.
+// write prints a piece of the answer. The bytes of one character may come in two pieces.
 func (v *conversation) write(delta string) {
 	s := v.pending + delta
 	v.pending = ""

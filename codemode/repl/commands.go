@@ -161,7 +161,7 @@ func (c *console) sql(arg string) error {
 	return nil
 }
 
-// expandedCommand sets how rows are shown. Without an argument it switches between both ways.
+// expandedCommand sets how rows are shown. Without an argument it switches between a table and rows one below the other.
 func (c *console) expandedCommand(arg string) error {
 	mode := &c.std.Screen.Expanded
 	switch arg {

@@ -37,8 +37,8 @@ func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, 
 	return db, nil
 }
 
-// check compares the app's grants with the database. It is not for a user's own database, where the
-// grants depend on the user; exo check does that.
+// check compares the app's grants with the database. It compares nothing in a user's own database, where the
+// grants depend on the user; exo check is for those.
 func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 	if a.Setup == "" {
 		return nil
@@ -102,7 +102,7 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 
 // dialect has an engine's statements for questions about a database.
 type dialect struct {
-	// begin begins a transaction that other processes like this one wait for.
+	// begin has the statements that begin a transaction. Another process that runs them waits until the transaction has ended.
 	begin []string
 	list  string // a query that lists table.column for everything in the database
 }

@@ -30,7 +30,7 @@ func (s *session) prepared(ctx context.Context, out io.Writer, scr screen.Screen
 	return err
 }
 
-// show shows a change set, and notes that, since only a shown one can be approved.
+// show shows a change set, and notes that it was shown, since a person can approve only a shown change set.
 func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all bool) error {
 	v := difference.Of(w, s.tool.Admits(), all)
 	if err := v.Write(out, difference.Screen{Color: scr.Color, Width: scr.Width(0)}); err != nil {

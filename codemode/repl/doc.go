@@ -1,5 +1,5 @@
-// Package repl opens a terminal on grants. Type programs as a model would write them, or ask a model if you have a key, and see
-// the rows, the SQL and the labels. Its design is DESIGN.md in this package's folder.
+// Package repl opens a terminal on grants. Type programs as a model would write them, or ask a model if you have a key. The
+// terminal shows the rows, the SQL and the labels. Its design is DESIGN.md in this package's folder.
 //
 //	func main() { repl.Main(repl.App{Grants: grants}) }
 //

@@ -31,8 +31,8 @@ type editor struct {
 	queue  []string // pasted parts that are still to run
 }
 
-// keyActions maps keys to actions. Some are usual, but the editor expects them in a file of the
-// system. Others differ from a shell's: here the arrow keys move between the lines of a program.
+// keyActions maps keys to actions. Some are usual keys, which the editor would otherwise read only from a file of the system. Others differ from a
+// shell's: here the arrow keys move between the lines of a program.
 var keyActions = map[string]string{
 	`\C-i`:   "menu-complete",
 	`\M-[A`:  "up-line-or-history",
@@ -104,8 +104,8 @@ func (e *editor) read(prompt string) (string, error) {
 	return text, nil
 }
 
-// accept reports whether Enter ends the typed text. If more keys come at once, it does not: the
-// text was pasted on a terminal that does not mark this, and the next line may belong to it.
+// accept reports whether Enter ends the typed text. If more keys come at once, Enter does not end it: the text was pasted on a terminal that does not
+// mark pastes, and the next line may belong to the text.
 func (e *editor) accept(text string) bool {
 	last := text
 	if parts := e.parts(text); e.pasted && len(parts) > 0 && !strings.HasSuffix(text, "\n") {
@@ -133,16 +133,14 @@ func (e *editor) rows() int {
 	return n
 }
 
-// reserve scrolls the screen until there is room under the prompt for the typed text and one row
-// more, and leaves the cursor where it was. The editor moves only relative to the prompt, so
-// scrolling would confuse it.
+// reserve scrolls the screen until there is room under the prompt for the typed text and one row more. The cursor keeps its place. The editor moves
+// only relative to the prompt, so scrolling would confuse it.
 func (e *editor) reserve() string {
 	n := min(e.rows(), screen.ScreenRows()-1)
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
 }
 
-// whole reports whether Enter ends the typed text, or
-// begins another line. An empty line always ends it.
+// whole reports whether Enter ends the typed text. Otherwise Enter begins another line. An empty line always ends the text.
 func (c *console) whole(text string) bool {
 	switch {
 	case isFence(text):

@@ -33,8 +33,8 @@ type options struct {
 	dryRun    bool
 }
 
-// maxProgram limits how much is read from a file or a stream. It exceeds every program's limit, so
-// that the evaluator reports its own.
+// maxProgram limits how much is read from a file or a stream. This limit is higher than the
+// evaluator's limit, so that the user reads the evaluator's error.
 const maxProgram = 4 << 20
 
 func (a App) parse(args []string) (*options, error) {

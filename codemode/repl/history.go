@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// These limit a history.
+// These constants limit a history.
 const (
 	maxEntries = 1000
 	maxEntry   = 64 << 10 // most bytes of one entry
@@ -68,7 +68,7 @@ func openHistory(path string) (*history, error) {
 			h.entries = append(h.entries, typable(s))
 		}
 	}
-	if sc.Err() != nil { // a line that we can't have written: the file belongs to another program
+	if sc.Err() != nil { // a line is longer than any that this package writes, so the file belongs to another program
 		return &history{}, fmt.Errorf("%s: %w", path, sc.Err())
 	}
 	if len(h.entries) > maxEntries {

@@ -51,7 +51,7 @@ func (s *session) piped(ctx context.Context, std *screen.Streams) int {
 	}
 }
 
-// end returns the exit code of a session with an ended input.
+// end returns the exit code of a session after its input has ended.
 func (s *session) end(in *lines, code int, std *screen.Streams) int {
 	if in.err != nil {
 		std.Complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))

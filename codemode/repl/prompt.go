@@ -148,7 +148,7 @@ func (c *console) list() {
 	}
 }
 
-// starts returns programs to start from: those of the app, or some made from the grants.
+// starts returns programs to start from: the app's own, or some that are made from the grants.
 func (c *console) starts() []string {
 	if q := c.app.Questions; len(q) > 0 {
 		return scalar.Each(q, func(q Question) string { return q.Program })

@@ -18,8 +18,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// save writes the last program, or its result if the extension of the file asks for that, to a new
-// file that only its owner may read. It prints what it wrote.
+// save writes the last program to a new file that only its owner may read, or its result if the
+// file's extension asks for that. It prints what it wrote.
 func (c *console) save(path string) error {
 	switch {
 	case path == "":

@@ -28,7 +28,7 @@ type session struct {
 
 	user         string // the principal that -user gives, like "1"
 	who          string // the principal in words, like "org 1" or "org 1 as 2"
-	conversation string // for budgets per conversation
+	conversation string // the name of the conversation, for budgets per conversation
 	name         string // the name of the principal; "" if unknown
 	tool         *codemode.Tool
 	names        *names.Names

@@ -43,7 +43,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 	return err
 }
 
-// in returns the context for programs: that of the transaction in which they are only tried, or ctx.
+// in returns the context for programs: the context of the transaction in which programs are only tried, or ctx without such a transaction.
 func (s *session) in(ctx context.Context) context.Context {
 	if s.tx == nil {
 		return ctx

@@ -59,8 +59,7 @@ type comment struct {
 	CreatedAt time.Time
 }
 
-// These are the tables and their columns. They describe the database and grant nothing. In
-// programs, due_at is called dueAt.
+// The variables below are the tables and their columns. They describe the database and grant nothing. In programs, due_at is called dueAt.
 
 var (
 	organizations = exosql.NewTable[organization]("organizations")
@@ -149,10 +148,9 @@ func mine() *exosql.Facet[member] {
 	return me
 }
 
-// grant returns the objects for one organization and one of its members. A member can be reached as
-// a member of the organization, as an assignee and as an author, and a task in three ways, too. The
-// scopes ensure that none of these ways leads to another organization's rows: a task that is
-// assigned to a stranger has no assignee.
+// grant returns the objects for one organization and one of its members. A program can reach a member in three ways: as a member of the organization,
+// as an assignee and as an author. It can reach a task in three ways, too. The scopes ensure that no way leads to another organization's rows: a task
+// that is assigned to a stranger has no assignee.
 //
 // The acting member's own comments are a separate grant, without those on tasks of other
 // organizations. rules decide when a person must agree to changed tasks.

@@ -35,8 +35,8 @@ func (d *Difference) String() string {
 // numbers returns the numbers of the calls, in their order.
 func (r *recording) numbers() []uint64 { return slices.Sorted(maps.Keys(r.calls)) }
 
-// compare returns the first difference between a replay and the recorded run. If a time limit may have ended the recorded run, compare fails where it
-// ended.
+// compare returns the first difference between a replay and the recorded run. If a time limit may have ended the recorded run, compare returns an
+// error at the place where that run ended.
 func (r *recording) compare(now *recording) (*Difference, error) {
 	all := append(r.numbers(), now.numbers()...)
 	slices.Sort(all)

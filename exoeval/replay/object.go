@@ -60,10 +60,10 @@ func (w *world) Take(exo.Principal, time.Time, int) (left int, err error) {
 	return 0, nil
 }
 
-// Begin implements exo.Budgets: they refuse what those of the recorded run refused.
+// Begin implements exo.Budgets. The returned purse refuses what the budgets refused in the recorded run.
 func (w *world) Begin(exo.Run, exo.Limits) exo.Purse { return purse{w} }
 
-// purse takes nothing from a budget. It repeats what the budgets of the recorded run refused.
+// purse implements exo.Purse for a replay. It takes nothing from a budget, and refuses what the budgets refused in the recorded run.
 type purse struct{ *world }
 
 // Take implements exo.Purse. The gate calls it after its own checks, so a refusal of the gate has already happened again.

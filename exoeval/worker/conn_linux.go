@@ -138,8 +138,8 @@ func closeInherited() error {
 			continue // the folder's own descriptor, which is already closed
 		}
 		if to == "anon_inode:[eventpoll]" || strings.HasPrefix(to, "anon_inode:[eventfd") {
-			// The Go runtime's event descriptors close at exec. One that does not comes from the host: close it, because a worker could send the host
-			// events through it.
+			// The Go runtime's event descriptors close at exec. A descriptor that does not close at exec comes from the host: close it, because a
+			// worker could send the host events through it.
 			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC != 0 {
 				continue
 			}

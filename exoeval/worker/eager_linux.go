@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// eager reads a connection. It polls the socket briefly before it waits in the runtime's poller, because a wake-up takes longer than reading a
-// small frame. It never polls inside a frame. A hostile worker that sends single bytes would cost the host more processor time than itself.
+// eager reads a connection. It polls the socket briefly before it waits in the runtime's poller, because a wake-up takes longer than reading a small
+// frame. It never polls inside a frame: otherwise a hostile worker that sends single bytes would cost the host more processor time than the worker.
 type eager struct {
 	f     *os.File
 	raw   syscall.RawConn

@@ -77,7 +77,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	ctx, cancel := bounds.Within(ctx)
 	defer cancel()
 	begun := false
-	defer func() { // this runs even if the host's Record panics, because the worker has a call that nothing else takes
+	defer func() { // this runs even if the host's Record panics: the worker already has the program, and no run would read its frames
 		if !begun {
 			e.pool.discard(r.w)
 		}

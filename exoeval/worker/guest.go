@@ -166,7 +166,7 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		})
 		s = g.read(frame.KindReply, frame.MaxReply)
 		if !late.Stop() {
-			<-said // the host must not read it during the next program, where it would have another meaning
+			<-said // wait until the report is written: if the host read it during the next program, it would have another meaning
 		}
 	}
 	g.heard++

@@ -2,12 +2,12 @@ package worker
 
 import "strings"
 
-// Isolation is a set of walls round a program. Which walls are possible depends on the system. A worker reports its walls before it gets a
-// program.
+// Isolation is a set of walls around a program: ways in which the system confines it. Which walls are possible depends on the system. A
+// worker reports its walls before it gets a program.
 type Isolation uint32
 
 const (
-	Process     Isolation = 1 << iota // Process: a process of its own, without environment, files or arguments; deadline; memory watched from inside
+	Process     Isolation = 1 << iota // Process: a process of its own, without environment, files or arguments, with a deadline; the process watches its own memory
 	Resources                         // Resources: the kernel bounds address space and processor time, and refuses new files
 	SystemCalls                       // SystemCalls: the kernel ends the process at any system call but those for memory, threads, time and the connection
 	Files                             // Files: the kernel refuses files and networks by a second means

@@ -7,17 +7,18 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
-// A place in the pool is for computing, so a program that waits for its host gives it back. The worker reports that it waits, and the host
-// stops it: even after a lie it can't compute. The reply is sent when the program has a place again.
+// A place in the pool is for computing, so a program that waits for its host gives its place back. The worker reports that it waits, and
+// the host stops the process: even if the report is a lie, the process can't compute. The reply is sent when the program has a place again.
 
 // patience is how long a worker waits for a reply before it reports that it waits. Giving up a place and getting it again takes longer than
 // most replies.
 const patience = 2 * time.Millisecond
 
-// parkedLook is the time between two looks at a stopped worker. Another process could have resumed it, and its limits apply even then.
+// parkedLook is the time between two looks at a stopped worker. Another process could have resumed the worker, and the limits of the worker
+// apply even then.
 const parkedLook = 50 * time.Millisecond
 
-// minParked is the least number of bytes that a stopped worker counts. Its own memory does not show page tables, threads and files.
+// minParked is the least number of bytes that a stopped worker counts as using. The worker's own memory does not show page tables, threads and files.
 const minParked = 4 << 20
 
 // park gives up the place of a program that waits, unless a reply to it is on its way.

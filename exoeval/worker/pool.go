@@ -19,7 +19,8 @@ type PoolOptions struct {
 	Workers int // Workers is the most programs that compute at the same time; default twice the processors, at least 4
 	Share   int // Share is how many workers one principal may use, or one tool if its runs have no principal; default all but one, at least one
 	// ParkedBytes bounds the memory of programs that wait for the host: they keep their process without a place. No program begins while the
-	// waiting programs together use this much, and none of a principal while its own use its share (see Share). Default 512 MiB.
+	// waiting programs together use this much. No program of a principal begins while the principal's waiting programs use its share of this
+	// memory (see Share). Default 512 MiB.
 	ParkedBytes int
 	Idle        int // Idle is the number of workers that are started in advance; default half of Workers, at most 8
 	Queue       int // Queue is the most programs that may wait, of one principal, or of one tool whose runs have none; default 64
@@ -29,8 +30,8 @@ type PoolOptions struct {
 	Namespaces bool
 	Require    Isolation // Require has the walls that each program must have; zero means Process
 	Reuse      Reuse     // Reuse allows several programs in a process; zero allows one
-	// Binary is the absolute path of exo-worker (see its folder), built with the host. With "" a worker is the host's own binary. That needs no
-	// second file, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
+	// Binary is the absolute path of exo-worker (see its folder), built with the host. With "" a worker is the host's own binary: no second file
+	// is needed, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
 	// write it. NewPool starts one worker from it, to check it. The error for a refused file wraps ErrBinary.
 	Binary string
 }
@@ -52,7 +53,7 @@ type Pool struct {
 	// busy counts runs and goroutines, some of which reap processes. It grows from zero only under mu and while the pool is open.
 	busy     sync.WaitGroup
 	launches chan launching
-	null     *os.File // only the launcher opens and uses it
+	null     *os.File // the null device, which only the launcher opens and uses
 	binary   *os.File // the file of PoolOptions.Binary; nil for the host's own binary
 	kill     context.CancelCauseFunc
 	ctx      context.Context
@@ -97,7 +98,7 @@ var shared = sync.OnceValue(func() *Pool {
 	return p
 })
 
-// Shared is the pool for callers that name no other. It starts workers when the first program comes, and is never closed.
+// Shared returns the pool for callers that name no pool. It starts workers when the first program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
 // Stats counts the workers and programs of a pool at one moment.
@@ -143,7 +144,7 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 	}, nil
 }
 
-// Isolation reports which walls are round a worker. It starts a worker if none is idle.
+// Isolation returns the walls around the pool's workers. It starts a worker if none is idle.
 func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 	if !p.made() {
 		return 0, errZeroPool
@@ -179,8 +180,8 @@ type party struct {
 	tool      *runner // the tool, if principal is empty
 }
 
-// acquire waits for the turn of who and returns a worker. If a worker that served of was kept, it is that one. ctx must come from enter.
-// Errors wrap ErrNotRun.
+// acquire waits for the turn of who and returns a worker. If a worker that served of is kept, acquire returns that worker. ctx must come from
+// enter. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
 	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {
@@ -276,8 +277,8 @@ func (p *Pool) discard(w *proc) {
 	}()
 }
 
-// part gives back a worker's place when the worker is gone and its run is settled. A program's effects may last longer than the program, so
-// they count as its place. Otherwise one program could have more effects at a time than there are places.
+// part gives back a worker's place when the worker is gone and its run is settled. A program's effects may last longer than the program, so the
+// program keeps its place until they end. Otherwise one program could have more effects at a time than there are places.
 func (p *Pool) part(s *stay) {
 	if s.uses.Add(-1) == 0 {
 		p.release(s.place)

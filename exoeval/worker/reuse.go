@@ -52,8 +52,8 @@ type reused struct {
 	expire   *time.Timer   // ends the wait for a next program; nil unless the process is kept
 }
 
-// mayGrow is how much memory a process may have gained since before its first program and still get another program. So each program has
-// enough memory, and what programs leave behind stays bounded.
+// mayGrow is how many bytes a process may have gained since before its first program. A process that has gained more gets no other program. So
+// each program has enough memory, and what programs leave behind stays bounded.
 func mayGrow(b exoeval.Bounds) int64 { return int64(b.Memory / 8) }
 
 // began notes that a program of o begins in w. The first program starts the clock of Reuse.Within.
@@ -70,8 +70,8 @@ func (p *Pool) reusable(w *proc) bool {
 	return w.reused.owner != owner{} && w.reused.programs < p.opts.Reuse.Programs && time.Now().Before(w.reused.until)
 }
 
-// rest stops a worker after its program, if another program may follow. Until then the worker computes nothing. replied is closed when the
-// last reply was written.
+// rest stops a worker after its program, if another program may follow. Until the next program begins, the worker computes nothing. replied is
+// closed when the last reply was written.
 func (r *run) rest(replied <-chan struct{}) bool {
 	if !r.again || r.w.death.Load() != nil || r.w.suspect.Load() != nil {
 		return false

@@ -34,7 +34,7 @@ type run struct {
 	over   bool
 
 	submitted uint64 // the number of submitted messages
-	answered  uint64 // the number of replies that were written, or will be next
+	answered  uint64 // the number of replies that were written, or are about to be written
 	said      uint64 // the number of the last reply that the worker reported to wait for
 	parked    bool   // the worker is stopped and has no place
 
@@ -81,7 +81,7 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 		undisturbed := stop()
 		r.stopWatch()
 		close(r.calls)
-		stopReplies() // the worker reads no more replies; open calls are settled later
+		stopReplies() // the worker reads no more replies; calls without a reply are settled later
 		switch {
 		case !ended:
 			out = exoeval.ProgramResult{Err: r.w.verdict().verdict(r.bounds, r.catalog)}

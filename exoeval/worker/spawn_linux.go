@@ -27,8 +27,8 @@ var environment = []string{"GOMAXPROCS=1", "MALLOC_ARENA_MAX=1"}
 // timerSlack is how late timers of a worker may be. It is less than the time between two looks at memory.
 const timerSlack = 500 * time.Microsecond
 
-// namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in one, a worker can't see
-// whether its host lives, which Go needs to tie the two.
+// namespaces are those in which a worker finds nothing of the host. A namespace of processes is not among them: in such a namespace a worker can't
+// see whether its host lives, which Go must know to end the worker with its host.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWNS | unix.CLONE_NEWUTS
 
 // endpoint is the host's end of one worker.
@@ -41,8 +41,8 @@ type endpoint struct {
 	most   uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set
 }
 
-// launch starts a worker in the namespaces apart. Call it on a thread that outlives the worker, because the kernel ends the worker with the
-// thread that started it.
+// launch starts a worker in the new namespaces that the flags apart name. Call it on a thread that outlives the worker, because the kernel ends the
+// worker with the thread that started it.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 }
 
 // limit sets the kernel's limits for the job. size is the worker's address space before the job, because the runtime reserves more than it
-// uses. more is how many programs may follow: a limit can be raised again, up to the first one.
+// uses. more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
 	// If other code waits for our children, another process may already have the number of a worker that died in the pool.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -101,7 +101,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 		return fmt.Errorf("worker: the limit on the address space can't be set: %w", err)
 	}
 	used, _ := e.cpu()
-	// These are whole seconds since the start of the process; the host's own watch is more exact.
+	// The kernel's limit is in whole seconds since the start of the process; the host's own watch is more exact.
 	seconds := uint64((used+cpu)/time.Second) + 2
 	if e.most == 0 {
 		e.most = seconds + uint64(more)*(uint64(cpu/time.Second)+2)
@@ -142,8 +142,8 @@ func (e *endpoint) memory() (int64, bool) {
 	return (f[1] - f[2]) * pageSize, f[0] > 0
 }
 
-// threads returns the number of the worker's threads. They cost the host kernel stacks and thread numbers, of which a machine has a limited
-// supply. No limit of memory counts those.
+// threads returns the number of the worker's threads. Threads cost the host kernel stacks and thread numbers, of which a machine has a limited
+// supply. No limit on memory counts these.
 func (e *endpoint) threads() int {
 	var st unix.Stat_t
 	if unix.Stat(e.tasks, &st) != nil {
@@ -198,8 +198,8 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf returns how a process ended. state is nil if other code has waited for the process, or if the host ignores SIGCHLD, so that the
-// kernel waits. Since version 6.15 the kernel still reports the end to the owner of a pidfd.
+// exitOf returns how a process ended. state is nil if other code has waited for the process, or if the host ignores SIGCHLD, so that the kernel
+// discards the exit status. Since version 6.15 the kernel still reports the end to the owner of a pidfd.
 func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	var w syscall.WaitStatus
 	if state != nil {
@@ -219,7 +219,7 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. The kernel knows it a moment after the process was waited for.
+// exitInfo asks a pidfd how its process ended. The kernel may know the status only a moment after the process was waited for.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}

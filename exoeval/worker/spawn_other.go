@@ -94,7 +94,7 @@ func exitOf(_ *os.Process, s *os.ProcessState) ended {
 	return ended{known: true, status: s.ExitCode()}
 }
 
-// The rest is the worker's side.
+// The rest of this file is the worker's side.
 
 type stderr struct{}
 

@@ -4,10 +4,11 @@ import (
 	"os"
 )
 
-// marker is argument zero of a worker, a name with which no program starts by mistake. With it, started on purpose, the process just exits.
+// marker is argument zero of a worker, a name with which no program starts by mistake. If a person starts a process with this name on purpose, it
+// just exits.
 const marker = "exoagent-worker/1"
 
-// arguments returns the arguments of a worker. They report whether a program already waits for it.
+// arguments returns the arguments of a worker. The arguments report whether a program already waits for the worker.
 func arguments(now bool) []string {
 	if now {
 		return []string{marker, "now"}
@@ -26,9 +27,9 @@ const (
 // A binary that imports this package is started again as its own worker. In a worker this function never returns. It runs before the program's main, so
 // no main runs there.
 //
-// Only internal/wall has another init function, for processes that become other programs. Package main is initialised after all packages that it imports,
-// so its variables and init functions don't run in a worker either. Those of other packages may run, in the order of their import paths. They find no
-// environment, no files but null devices, and the root directory.
+// Only internal/wall has another init function, for processes that become other programs. Package main is initialised after all packages that it
+// imports, so its variables and init functions don't run in a worker either. The variables and init functions of other packages may come before, in
+// the order of their import paths. They find no environment, no files but null devices, and the root directory.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return

@@ -15,7 +15,7 @@ type watch struct {
 	start, cpu time.Duration // the processor time before the job and at the last look
 	memory     int64         // the memory before the job
 	peak       int64         // the most memory that was seen
-	hidden     time.Time     // since when the kernel has shown no memory of the process; zero if it does
+	hidden     time.Time     // since when the kernel has not shown the memory of the process; zero if the kernel shows it
 }
 
 const (
@@ -97,8 +97,8 @@ func (r *run) look() {
 	case r.w.end.threads() > maxThreads:
 		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
 	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending && !r.w.end.slain():
-		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that, but an ending process looks
-		// the same for a moment, or for longer on a busy machine if others have killed it, like the kernel for want of memory.
+		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that. But an ending process looks
+		// the same for a moment. On a busy machine this takes longer if another process, or the kernel for lack of memory, has killed it.
 		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})

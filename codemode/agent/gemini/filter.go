@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// finishReasons has the names, indexed by their numbers. The library knows only the first six.
+// finishReasons has the API's names of finish reasons, indexed by their numbers. The library knows only the first six.
 var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "LANGUAGE", "BLOCKLIST",
 	"PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"}
 
@@ -36,7 +36,8 @@ const maxPieces = 4096
 // maxArgs limits the bytes of all calls, since the library makes a tree of each call.
 const maxArgs = 1 << 20
 
-// maxWork limits the bytes that the library copies when it joins text: a few small pieces after a long text cost as much as many.
+// maxWork limits the bytes that the library copies when it joins text. Each piece copies all text before it, so after a long text
+// even a small piece is expensive.
 const maxWork = 1 << 29
 
 // filter is the body of a response: an array with a piece of the reply in each element. It passes on only texts

@@ -2,8 +2,8 @@
 // and older than today's models. Only this file imports it. Newer features are added to its requests and removed
 // from its responses on their way (transport.go, filter.go).
 //
-// It is large, and the process of each program initialises parts of it. The commands use openai.NewGemini, which
-// asks the same models in OpenAI's format.
+// The library is large, and the process of each program initialises parts of it. The commands use
+// openai.NewGemini, which asks the same models in OpenAI's format.
 package gemini
 
 import (

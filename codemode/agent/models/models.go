@@ -77,7 +77,7 @@ func FromEnv(getenv func(string) string) (agent.Model, error) {
 
 // Among returns a model from a list of names like "openai:gpt-5.4-mini", or with the address of a server after an @
 // (Name in [agent.Model]). It is the first model with a key in the environment, or the one that name gives, which
-// may be only a provider. A name that is not in the list is an error, so with an empty list every name is.
+// may be only a provider. A name that is not in the list is an error, so an empty list allows no model.
 func Among(list []string, name string, getenv func(string) string) (agent.Model, error) {
 	var why []string
 	for _, one := range list {
@@ -98,7 +98,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		return nil, errors.New(strings.Join(why, "; "))
 	}
 	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
-		return m, nil // the name lacks the address, and the environment has it
+		return m, nil // the name leaves out the address, which is in the environment
 	}
 	return nil, fmt.Errorf("%q is not among the models that may be asked: %s", name, strings.Join(list, ", "))
 }

@@ -106,7 +106,7 @@ func (m *model) messages(in *agent.ChatMessage) []message {
 	return []message{{Role: "user", Content: &in.Text}}
 }
 
-// signature returns the signature that the endpoint sent with a call. For Gemini it may be the placeholder of package wire.
+// signature returns the signature that the endpoint sent with a call. For Gemini it may be the fixed text of wire.Signature.
 func (m *model) signature(in *agent.ChatMessage, i int) string {
 	if m.gemini {
 		return wire.Signature(m.Model, in, i)

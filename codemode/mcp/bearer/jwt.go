@@ -36,7 +36,7 @@ type Options struct {
 	Scopes []string         // the scopes that a token must have in scope or scp
 	Leeway time.Duration    // the tolerance for exp, nbf and iat, at most two minutes; 0: DefaultLeeway
 	Fetch  *FetchOptions    // how keys are read; nil: the defaults
-	Now    func() time.Time // nil: time.Now
+	Now    func() time.Time // the clock; nil: time.Now
 }
 
 // JWT verifies tokens from one authorization server for one resource. Make it with NewJWT.
@@ -149,8 +149,7 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	return Identity{Issuer: c.Issuer, Subject: c.Subject, Claims: all}, nil
 }
 
-// scopes returns the scopes in the claim scope, a text with spaces (RFC 9068), and in the claim
-// scp, which some issuers use for a list.
+// scopes returns the scopes in two claims: scope, a text with spaces (RFC 9068), and scp, which some issuers use for a list.
 func scopes(claims map[string]any) (out []string) {
 	for _, name := range []string{"scope", "scp"} {
 		switch v := claims[name].(type) {

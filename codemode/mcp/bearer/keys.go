@@ -27,7 +27,7 @@ type FetchOptions struct {
 	Stale  time.Duration // the age above which keys are not used any more, if they can't be read again; 1 h
 }
 
-// These limit a set of keys.
+// A key set has at most maxKeys keys and maxKeyBytes bytes. RSA keys have at least minRSA bits.
 const maxKeys, maxKeyBytes, minRSA = 64, 256 << 10, 2048
 
 // keySet has the public keys of an issuer, as they were last read.
@@ -201,8 +201,8 @@ func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due boo
 	return key, now.Sub(k.at), now.Sub(k.tried) >= k.opt.Least
 }
 
-// refresh reads the keys, unless they have just been read. k.reading is held. The reading does not
-// end with its request, since a client could otherwise prevent it.
+// refresh reads the keys, unless they have just been read. k.reading is held. The reading goes on if its request
+// ends: otherwise a client could prevent it by disconnecting.
 func (k *keySet) refresh(ctx context.Context) {
 	k.mu.Lock()
 	due := k.now().Sub(k.tried) >= k.opt.Least

@@ -24,7 +24,7 @@ type SignerOptions struct {
 	Audience string             // the only server for which tokens are valid, the same as Options.Audience
 	Key      ed25519.PrivateKey // the private key; a party that has it can act as any user
 	For      time.Duration      // how long a token is valid, at most an hour; 0: 5 min
-	Now      func() time.Time   // nil: time.Now
+	Now      func() time.Time   // the clock; nil: time.Now
 }
 
 // Signer signs tokens that are valid for minutes and for one server. With a token, an agent can act for a user without the

@@ -347,7 +347,7 @@ func (c *checker) regexp(e *ast.RegExpLiteral) {
 	e.Pattern = spelled
 }
 
-// coalesce refuses `&&` together with `??`, which is a syntax error in JavaScript. goja's parser misses it if the operand begins with a
+// coalesce refuses `&&` together with `??`, which is a syntax error in JavaScript. goja's parser misses this error if the operand begins with a
 // parenthesis: it reads `(a) && b ?? c` as an operand in parentheses.
 func (c *checker) coalesce(e *ast.BinaryExpression) {
 	if e.Operator != token.COALESCE {

@@ -115,8 +115,8 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	}
 }
 
-// describing notes the functions that are arguments of a describing call. They run with placeholders, so their operators are recorded. A name
-// as an argument means the function that is declared with that name.
+// describing notes the functions that are arguments of a describing call. The call runs each function once, with placeholders for rows, so
+// its operators must record an expression. A name as an argument means the function that is declared with that name.
 func (c *checker) describing(call *ast.CallExpression) {
 	callee := call.Callee
 	if o, ok := callee.(*ast.Optional); ok {

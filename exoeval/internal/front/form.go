@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// form is a program in one of three forms: a function, a body or an expression. The file turns each into a function of the capabilities.
+// form is a program in one of three forms: a function, a body or an expression. This file turns each form into a function of the capabilities.
 type form struct {
 	*source.Tree
 	root  ast.Expression      // root is the function that the program evaluates to
@@ -30,7 +30,7 @@ func take(t *source.Tree) *form {
 	return p
 }
 
-// wrapper reports whether f is the function that this package put round the text.
+// wrapper reports whether f is the function in which package source wrapped the text.
 func (p *form) wrapper(f *ast.ArrowFunctionLiteral) bool { return f == p.Fn }
 
 // takeBody recognises a body that is only a function. In any other body it makes the last expression statement a return.

@@ -45,8 +45,8 @@ func compileText(src string, cfg Config) (*Program, Facts, *source.Fault) {
 	return &Program{Compiled: compiled, Plain: c.pt.plain, Written: c.written, places: c.pt.Places(src, at), spans: c.spans, calls: c.calls}, c.facts(), nil
 }
 
-// javaScript compiles a text with the same offsets as the given program. If the text could be parsed, javaScript returns the checker even with
-// a fault.
+// javaScript compiles a text in which each part has the same offset as in the given program. If the text could be parsed, javaScript returns
+// the checker even with a fault.
 func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault) {
 	t, f := source.Parse(cfg.Catalog, text, cfg.MaxNesting)
 	if f != nil {
@@ -83,7 +83,7 @@ func (c *checker) compileFault(err error) *source.Fault {
 	return c.fault
 }
 
-// typeScript removes the types from a text that javaScript refused with f. If both fail, the fault of a text that could be parsed
+// typeScript removes the types from a text that javaScript refused with f. If both attempts fail, the fault of a text that could be parsed
 // counts more. A text that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
 func typeScript(text string, cfg Config, parsed bool, f *source.Fault) (*checker, *goja.Program, source.Map, *source.Fault) {
 	out, f2 := source.Erase(cfg.Catalog, text, cfg.MaxNesting)

@@ -19,7 +19,7 @@ import (
 
 const (
 	beyondInt   = 1 << 63 // the first whole number that no column can have
-	beyondTotal = 1e60    // no total of whole numbers reaches this
+	beyondTotal = 1e60    // no sum of a column's whole numbers reaches this
 )
 
 // comparesInOrder has the methods that compare by order, like <.
@@ -139,7 +139,8 @@ func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (
 	return "", ""
 }
 
-// elementOf returns the type of a list's elements. If t is one value but a list is given, as for in, the element has the type t.
+// elementOf returns the type of a list's elements. If t is the type of one value but a list is given, as for the method in, each element
+// has the type t.
 func elementOf(t *message.Type) *message.Type {
 	if t != nil && t.Name == value.TypeList {
 		return t.Args["of"]
@@ -164,7 +165,7 @@ func memberOf(t *message.Type, name string) *message.Type {
 // write instead; "" if nothing is wrong. op is the method of a column that takes the number, or "".
 func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
-	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite reads a whole number in this range as a double there
+	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // in a choice, SQLite reads a whole number in this range as a double
 	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // choices take no text
 		return "a number that JavaScript may have rounded: read them and choose in JavaScript, or join two conditions with ||"
 	}
@@ -199,7 +200,7 @@ func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 		switch {
 		case written && !n.shown:
 			return insteadOf(n, f, kind)
-		case beyond && !written: // a calculation may have rounded it: 2**53 + 1 is 2**53
+		case beyond && !written: // a calculation may have rounded the number: 2**53 + 1 is 2**53
 			return text
 		}
 	case value.TypeJSON, value.TypeData: // conditions on JSON compare fractions with JavaScript's digits

@@ -80,7 +80,7 @@ func (p *Program) Keep() *Program {
 // Facts are what the realm needs to know about a program.
 type Facts struct {
 	Names      map[string]bool // Names has every name that the program mentions, also of members; ComputedName if it computes a name
-	Helpers    []string        // Helpers are those that the rewritten operators call, sorted
+	Helpers    []string        // Helpers has the names of the helpers that the rewritten operators call, sorted
 	Patterns   bool            // the program has a regular expression
 	Generators bool            // the program has a generator
 	Asyncs     bool            // the program has an async function

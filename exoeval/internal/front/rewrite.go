@@ -29,7 +29,7 @@ func rewrite(pt *form, c *checker) *source.Fault {
 	return r.fault
 }
 
-// later returns () => e, rewritten.
+// later rewrites e and returns the arrow function () => e, so that a helper decides whether e is evaluated.
 func (r *rewriter) later(e ast.Expression) ast.Expression {
 	outer := r.thunk
 	r.thunk = true
@@ -151,7 +151,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		}
 	case *ast.NewExpression:
 		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {
-			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // as a call it returns a value; an object made with new would be true
+			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // a call without new returns a value; an object made with new would always count as true
 		}
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)

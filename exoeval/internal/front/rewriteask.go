@@ -1,6 +1,7 @@
 package front
 
-// This file rewrites == null, ??, instanceof and typeof in functions that record nothing, because the engine does not ask each operand there.
+// This file rewrites == null, ??, instanceof and typeof in functions that record nothing. The engine does not ask each operand there: of some
+// operands it calls no method, so a recorded operand could not throw.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -10,8 +11,9 @@ import (
 )
 
 // To compare, the engine asks only the left operand. For instanceof and typeof it asks none, for ?? not the left. So in functions that record
-// nothing, the rewriting adds the question `x == null` for the other operand. A recorded thing answers it with an error (opaque.Equals). For
-// all other values it costs one instruction. A helper call would slow down loops, so it is used only where no variable can be declared.
+// nothing, the rewriting adds the question `x == null` for the other operand. A recorded thing answers this question with an error
+// (opaque.Equals). For all other values the question costs one instruction. A helper call would slow down loops, so a helper is called only
+// where no variable can be declared.
 
 // askedName is the variable that keeps an operand between its evaluation and the question. No program can spell the name.
 const askedName = "\x00asked"
@@ -148,7 +150,7 @@ func (r *rewriter) asked(e ast.Expression) ast.Expression {
 	return &ast.SequenceExpression{Sequence: []ast.Expression{binaryOf(token.EQUAL, value, null(at)), again}}
 }
 
-// length asks the one argument of Array: a number is the length, and a column would become the only item of a list.
+// length adds the question to the one argument of Array. A number is the length; a column would silently become the only item of a list.
 func (r *rewriter) length(callee ast.Expression, args []ast.Expression) {
 	if id, ok := callee.(*ast.Identifier); ok && id.Name == "Array" && len(args) == 1 {
 		if _, spread := args[0].(*ast.SpreadElement); !spread {

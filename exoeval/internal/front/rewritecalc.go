@@ -19,7 +19,7 @@ import (
 // calcName is the variable that chooses. No program can spell the name.
 const calcName = "\x00decimals"
 
-// calcMode says how the operators of an expression are compiled.
+// calcMode is how the operators of an expression are compiled.
 type calcMode uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 
 const maxRounds = 10 // bounds the rounds of findNumbers: a program may have a long chain of names
 
-// These bound what is compiled twice. The rest is compiled once, with the helpers.
+// These constants bound how many nodes are compiled twice. Other nodes are compiled once, with the helpers.
 const (
 	maxCalcNodes  = 400    // the most nodes of an expression
 	maxCalcCopied = 40_000 // the most nodes of a program, with copies that were not used
@@ -49,7 +49,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
-			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand; asks moves a literal from the left to the right
+			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks only the left operand, and the method asks moves a literal from the left to the right
 		case token.INSTANCEOF:
 			id, ok := e.Right.(*ast.Identifier)
 			return ok && id.Name == "Decimal"
@@ -159,7 +159,7 @@ func (r *rewriter) plain(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.PLUS, token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.EXPONENT, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-			if is, known := r.plains[e]; known { // each operator of a long chain asks for its operands again
+			if is, known := r.plains[e]; known { // plain is called again for the operands of each operator of a long chain
 				return is
 			}
 			is := r.plain(e.Left) && r.plain(e.Right)
@@ -187,7 +187,7 @@ func (r *rewriter) findNumbers(c *checker) {
 			r.numbers[name] = true
 		}
 	}
-	for round, changed := 0, true; changed; round++ { // a name that gets another name's value is a number only if that name is
+	for round, changed := 0, true; changed; round++ { // a name that gets another name's value is a number only if that other name is one
 		if changed = false; round == maxRounds {
 			r.numbers = nil
 			return
@@ -201,7 +201,7 @@ func (r *rewriter) findNumbers(c *checker) {
 	}
 }
 
-// declareCalc declares the variable that chooses, round the program, and gives the host a function that sets it.
+// declareCalc declares the variable that chooses the copy, in a scope around the program, and gives the host a function that sets the variable.
 func (r *rewriter) declareCalc() {
 	if !r.asksCalc {
 		return

@@ -17,8 +17,8 @@ var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": t
 // specialFunctions are the global functions whose calls are rewritten.
 var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
-// callee replaces the called function in a recorded function if it is JavaScript's own: it would treat a column as a value (see calls.go). The
-// helper reads the function before the arguments are evaluated, as JavaScript does.
+// callee replaces a called function of JavaScript in a recorded function, because JavaScript's function would treat a column as a value (see
+// calls.go). The helper reads the function before the arguments are evaluated, as JavaScript does.
 func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:
@@ -43,7 +43,7 @@ func (r *rewriter) callee(e *ast.CallExpression) {
 	}
 }
 
-// promised makes `x.then(...)` work for a described thing x.
+// promised makes `x.then(...)` work for a described thing x, such as a query that was not sent.
 func (r *rewriter) promised(e *ast.CallExpression) {
 	dot, ok := e.Callee.(*ast.DotExpression)
 	if !ok || r.records || optional(dot.Left) {
@@ -125,9 +125,9 @@ func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 	}
 }
 
-// An async function returns a promise of the engine. So a plain function replaces it,
-// which calls it with the same `this` and super and turns its promise into one of our
-// own form. `arguments` would be wrong in both, so the checker refuses it (argumentsIn).
+// An async function returns a promise of the engine. So a plain function replaces the async function: it calls the async function with the
+// same `this` and super, and turns the promise into one of our own form. `arguments` would be wrong in both functions, so the checker
+// refuses that name (argumentsIn).
 
 // asyncFunction rewrites an async function literal, whose body has been rewritten.
 func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {

@@ -12,15 +12,15 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// rewriter replaces operators by helper calls, in place. Without a placeholder a helper does the same as the operator, so marking too many
-// functions is harmless. Evaluation order, short circuits and `this` stay, because second operands become arrow functions
-// (TestRewriteSameResult). The tree has passed the checker, which bounds the recursion.
+// rewriter replaces operators by helper calls, in place. A placeholder is the value that a recorded callback gets for a row. Without a placeholder a
+// helper does the same as the operator, so marking too many functions is harmless. Evaluation order, short circuits and `this` stay, because second
+// operands become arrow functions (TestRewriteSameResult). The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
 	pt       *form
 	promises bool // the program mentions Promise
 	infos    map[ast.Node]*funcInfo
 	records  bool // inside a function that may get placeholders
-	thunk    bool // directly inside a second operand that becomes an arrow function
+	thunk    bool // this place is directly inside a second operand that becomes an arrow function
 	fault    *source.Fault
 	helpers  map[string]bool             // helpers that the rewritten text calls
 	free     map[*ast.Identifier]bool    // operands of typeof that are not declared

@@ -19,8 +19,8 @@ func (r *rewriter) stmts(list []ast.Statement) {
 	}
 }
 
-// test rewrites the condition of a statement. A placeholder has no truth value: the helper refuses it, while the engine would take every
-// object for true.
+// test rewrites the condition of a statement. A placeholder has no truth value: the helper refuses it, while the engine would treat every
+// object as true.
 func (r *rewriter) test(e ast.Expression) ast.Expression {
 	if e == nil {
 		return nil
@@ -138,8 +138,8 @@ const awaited = "\x00item"
 //
 //	for (const item of await list) { const x = await item; body }
 //
-// If list is a promise, the loop waits for it, too, because authors forget that await. Asynchronous iterators don't exist here, so the loop
-// can't mean anything else.
+// If list is a promise, the loop waits for it, too, because authors forget to await the list. Asynchronous iterators don't exist here, so the
+// loop can't mean anything else.
 func (r *rewriter) forAwait(s *ast.ForOfStatement) {
 	at := s.Source.Idx0()
 	s.Source = &ast.AwaitExpression{Await: at, Argument: r.helperCall(HelperAwait, at, s.Source)}

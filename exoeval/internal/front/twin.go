@@ -14,7 +14,7 @@ import (
 // over rows. So its body is compiled twice, as written and with its operators recorded. While a describing callback is called, the host's flag
 // selects the second body. So a condition is always recorded, and a loop only pays for reading the flag.
 
-// These limit the second compilation. A literal within literals is copied once for each level.
+// These constants limit how much is compiled twice. A literal within literals is copied once for each level.
 const (
 	maxTwinDepth = 3
 	maxTwinNodes = 20_000
@@ -63,7 +63,8 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	return twin, plain
 }
 
-// either gives plain two bodies. If the host's flag is set, the body of its copy recorded runs, otherwise its own.
+// either returns the function plain with two bodies. If the host's flag is set, the body of recorded, a copy of plain, runs, and otherwise the
+// body of plain.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true
@@ -169,7 +170,8 @@ func (r *rewriter) arguments(e *ast.CallExpression) {
 // synonymCallbacks are the plainCallbacks with a name that is a describing method in other libraries.
 var synonymCallbacks = map[string]bool{"map": true, "filter": true, "find": true}
 
-// mayDescribe reports whether e may call a method of a described thing: e is no array.
+// mayDescribe reports whether e, the object of a method call, may be a described thing. It returns false if e is surely an array, a text or an
+// awaited value.
 func mayDescribe(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.AwaitExpression, *ast.ArrayLiteral, *ast.StringLiteral, *ast.TemplateLiteral:

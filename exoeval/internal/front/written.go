@@ -15,9 +15,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// WrittenNumbers are the numbers in a program's text with digits that JavaScript changes, and those beyond 2^53. The key is JavaScript's
-// number, without its sign. A program can pass a number to a column through a variable, a list or a function, so the number is looked up when
-// it arrives.
+// WrittenNumbers are the numbers in a program's text with digits that JavaScript changes, and those beyond 2^53. The key is JavaScript's number,
+// without its sign. A program can pass a number to a column through a variable, a list or a function. So the number is looked up when it arrives.
 type WrittenNumbers map[float64]writtenNumber
 
 type writtenNumber struct {

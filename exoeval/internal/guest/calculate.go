@@ -97,7 +97,7 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	a, b = r.Primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
-			panic(x.refuse()) // the engine would ask only one of the operands
+			panic(x.refuse()) // the engine would call a method of only one operand, so the other could not throw
 		}
 	}
 	if b != nil {

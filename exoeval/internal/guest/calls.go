@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These handle JavaScript's own functions in describing callbacks. Most would treat an expression as an object: list.includes(t.status) would
+// Most of JavaScript's own functions would treat an expression as an object: list.includes(t.status) would
 // be false, Boolean(t.done) true, and list.some(x => x === t.id) would depend on the first item. Here a function records the expression's
 // method with the same meaning, or an error names that method.
 
@@ -143,7 +143,7 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 }
 
 // joined records some or every of an array in a describing callback: it joins the conditions that the function
-// returns by || or &&. If the function returns a plain value, it counts as true or false for all rows.
+// returns by || or &&. If the function returns a plain value, that value counts as true or false for all rows.
 func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true

@@ -201,8 +201,8 @@ func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 // countMembers are the members where other libraries have the number of changed rows.
 var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "changes", "modifiedCount", "matchedCount", "deletedCount", "insertedCount", "length", "0", "numUpdatedRows", "numDeletedRows", "insertId", "rows", "id", "data"}
 
-// guardCounts makes these members an error on every number. A changing call returns a number, and its member would be undefined: the program
-// would think that nothing changed. guardCounts runs after the first such call.
+// guardCounts makes the countMembers an error on every number. A changing call returns a number, and its member would be undefined: the
+// program would think that nothing changed. guardCounts runs after the first such call.
 func (r *Guest) guardCounts() {
 	if r.counted {
 		return

@@ -30,7 +30,7 @@ const (
 // maxItems bounds the values of one conversion, because an array may claim to have 2^32 of them.
 const maxItems = 1_000_000
 
-// ValueBytes is the number of bytes that each value and each name counts against the bound of a result.
+// ValueBytes is the number of bytes that each value and each name adds to the size of a result, which MaxResult bounds.
 const ValueBytes = 16
 
 type converter struct {
@@ -199,7 +199,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		b, _ := o.Export().(bool)
 		return value.Bool(b), nil
 	case "RegExp":
-		if c.how == forArgument { // its text would be stored or compared, which the author may not mean
+		if c.how == forArgument { // the text of the pattern would be stored or compared, which the author may not mean
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
 		return value.Text(v.String()), nil
@@ -285,7 +285,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 			return value.Value{}, err
 		}
 		if c.how == forResult {
-			x = strings.Clone(x) // x may be a part of a text of megabytes, which the copy lets go
+			x = strings.Clone(x) // x may be a part of a text of megabytes, which the copy does not keep in memory
 		}
 		if t := value.Text(x); !t.IsZero() && !realm.LoneSurrogate(v) {
 			return t, nil

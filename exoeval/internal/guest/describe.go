@@ -210,7 +210,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 		}
 	}
 	if b, ok := realm.Bool(v); ok && p.Want.Con != nil && !selects(p) {
-		// A plain result must never pass for a condition.
+		// A plain result must never be treated as a condition.
 		for _, n := range r.frame().named {
 			panic(r.Throw(r.uncalled(n.recv, n.m)))
 		}
@@ -257,7 +257,7 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 		if n.Op != message.OpRecord {
 			name := r.keyName(a)
 			if of := r.Check.Catalog[a.Type.Name]; n.Op != message.OpList && a.Op != message.OpField && of.Keys == "" {
-				name = "key" // rows have a calculated key under this name; a callback also finds it by another one, see keyedAs
+				name = "key" // rows have a calculated key under the name key; callbacks may also use the name that keyedAs returns
 			}
 			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would not show which of several keys is meant
 				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, and each of several keys needs one: write { a: …, b: … }", r.Check.Name(a))))
@@ -497,7 +497,7 @@ func (f *frame) readNames() (names []string) {
 
 func (f *frame) made(n *message.Node) { f.open = append(f.open, n) }
 
-// use removes n and its parts from the unused things.
+// use removes n and its parts from the recorded things that the callback has not used yet.
 func (f *frame) use(n *message.Node) {
 	for i := len(f.open) - 1; i >= 0; i-- {
 		if f.open[i] == n || (n.Op == message.OpRecord || n.Op == message.OpList) && contains(n, f.open[i]) {

@@ -16,8 +16,8 @@ import (
 )
 
 // A plain object can be a condition. Each field equals a value, is one of a list, or fulfils an object of operators. `and`, `or` and `not`
-// join such objects, and a link takes one for its rows. The operators of other libraries are synonyms (message.Phrase). A key that is no
-// condition is an error.
+// join such objects, and a link takes such an object for its rows. The operators of other libraries are synonyms (message.Phrase). A key that
+// is no condition is an error.
 
 const maxFilterDepth = 16
 
@@ -66,7 +66,7 @@ type filterer struct {
 	of   string // the method that takes the object as its argument; "" if none
 	part string // the name of the rows in the query
 
-	row, param *message.Node // the row, and the parameter, of the whole filter
+	row, param *message.Node // the row of the whole filter, and the callback's parameter that has this row
 }
 
 func (f *filterer) fail(format string) {
@@ -112,7 +112,7 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 		}
 	}
 	if row == f.row && !isField && r.Check.Selected(f.param, k) != nil {
-		row = f.param // a callback, too, finds a name that select made in its parameter
+		row = f.param // as in a callback, the parameter has the names that select made
 	}
 	n, err := r.Check.MakeField(row, k)
 	if s := r.Having(row, k, v.Export()); err != nil && s != "" && row == f.row && f.param.Recv.Closed() {

@@ -44,8 +44,8 @@ type Guest struct {
 	rows          map[*goja.Object]*rows // the rows of replies, by the proxy that the program has
 	Frames        []*frame
 	HoldsSealed   bool                                   // set when the program gets a sealed value
-	grouped       map[*message.Node]bool                 // calls that group by names; in other libraries an aggregate of each group follows
-	fixed         map[*message.Interface]map[string]bool // a cache of fixedBy
+	grouped       map[*message.Node]bool                 // calls that group by names of fields: an aggregate right after such a call is an error, since it could mean the number of groups
+	fixed         map[*message.Interface]map[string]bool // the results of fixedBy, by interface
 	counted       bool                                   // guardCounts has run
 	Listens       bool                                   // some callbacks of the program have two bodies: see Hearing
 	calculates    goja.Value                             // the function that makes the program check operands; nil if it never or always does
@@ -56,9 +56,9 @@ type Guest struct {
 	lastID   uint64
 	Handed   int                     // the number of promises that the program got as Unawaited
 	Going    map[*Unawaited]struct{} // promises of the program's own code that nothing waits for
-	Gathers  bool                    // a function of Promise is calling its resolve for a list
-	returned *Recorded               // the result of the program, while it is sent: the engine makes that call
-	spots    map[spot]fail.Pos       // a cache of place
+	Gathers  bool                    // Promise.all or its like is calling Promise.resolve for the items of a list
+	returned *Recorded               // the described thing that the program returned, while it is sent; an error gets the place where the thing was made
+	spots    map[spot]fail.Pos       // the results of place, by the engine's position
 	Open     map[uint64]openCall
 	NoRow    *message.Node // the last call that asked for a row and got null
 	Failed   bool

@@ -52,7 +52,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// Executed returns a promise of the reply if v is a query, a promise of the value if v is an unawaited promise, and otherwise v.
+// Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise. It returns any other v.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)
@@ -64,7 +64,7 @@ func (r *Guest) Executed(v goja.Value) goja.Value {
 }
 
 // sent is called when the program reads then, catch or finally of v by name: the author of q.then(…) treats q as a promise. sent sends a
-// described thing and returns the promise of its reply; any other v stays. The engine itself finds no then.
+// described thing and returns the promise of its reply; it returns any other v unchanged. The engine itself finds no then.
 func (r *Guest) sent(v goja.Value) goja.Value {
 	if len(r.Frames) > 0 || r.UnawaitedIn(v) != nil {
 		return v
@@ -154,7 +154,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "has calls that were not awaited, each time it is read; await each call before you return it")), 0, 0)
 }
 
-// answer returns the reply to a described thing, or the value of a promise, in a result. It returns null until there is one.
+// answer returns the reply to a described thing, or the value of a promise, in a result. Until the reply or the value has come, answer returns null.
 func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)

@@ -38,7 +38,7 @@ func (x *Recorded) keyCalled() error {
 }
 
 // key reads an undeclared member as a key, if the interface has a method for that (message.Interface.Keys), else it returns nil. Members of
-// texts and arrays are no keys, nor are names that JavaScript reads by itself. The error for those names the method.
+// texts and arrays are no keys, nor are names that JavaScript reads by itself. The error for such a name shows the method to call instead.
 func (x *Recorded) key(name string) goja.Value {
 	i := x.Iface()
 	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {

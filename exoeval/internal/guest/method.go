@@ -89,7 +89,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 				bind, _ := goja.AssertFunction(f.Get(member))
 				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
-				// If this were undefined, the engine would print the object itself, with addresses.
+				// If this member were undefined, the engine would print the object itself, with addresses.
 				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.Throw(r.uncalled(x.read, x.m))) })
 			}
 			if realm.Quiet(member) {

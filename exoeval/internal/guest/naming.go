@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// Other libraries take names of fields, objects with such names, and a direction. Here each becomes the lambda of the callback with the same
-// meaning.
+// Other libraries take names of fields, objects with such names, and a direction. Here each of these arguments becomes the lambda that a
+// callback with the same meaning would give.
 
 // described makes a lambda. build makes the body, which otherwise a callback would return.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
@@ -61,7 +61,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		name = on.Type.Fields[0].Name
 	}
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
-		return r.must(r.Check.MakeField(param, name)) // a callback, too, finds a name that select made in its parameter
+		return r.must(r.Check.MakeField(param, name)) // as in a callback, the parameter has the names that select made
 	}
 	n, err := r.Check.MakeField(on, name)
 	if s := r.OfRows(on, name, of); err != nil && s != "" {

@@ -12,13 +12,13 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Opaque is the engine's value for a recorded thing or a promise that was not awaited. It only has members. A plain object would be wrong: to
-// JavaScript it is true and differs from every other. Without recorded operators, `t.done && t.id === 1` would silently be the condition t.id
-// === 1. The engine asks each value whether it is true or equal, and for its number and text, through the interface goja.Value. This type
+// Opaque is the engine's value for a recorded thing or a promise that was not awaited. The program can only use its members. A plain object would be
+// wrong: to JavaScript it is true and differs from every other. Without recorded operators, `t.done && t.id === 1` would silently be the condition
+// t.id === 1. The engine asks each value whether it is true or equal, and for its number and text, through the interface goja.Value. This type
 // answers each such question with an error, in every function: also in native and bound ones, getters, generators and class members.
 //
-// It embeds the object for its members. The engine's type switches on *Object don't match Opaque, and ToObject refuses, so the bare object
-// never reaches a program. Other files guard questions that the engine asks only of the other operand: rewriteask.go for comparisons,
+// Opaque embeds the object for its members. The engine's type switches on *Object don't match Opaque, and ToObject refuses, so the bare
+// object never reaches a program. Other files guard questions that the engine asks only of the other operand: rewriteask.go for comparisons,
 // natives.go for natives. TestSweep tries every operator and built-in.
 type Opaque struct {
 	*goja.Object
@@ -44,8 +44,8 @@ func (o *Opaque) Equals(goja.Value) bool { panic(o.refuse()) }
 // StrictEquals implements goja.Value. It always throws.
 func (o *Opaque) StrictEquals(goja.Value) bool { panic(o.refuse()) }
 
-// SameAs implements goja.Value. It throws for plain values. For an object it compares identity: a promise asks whether it is resolved with
-// itself.
+// SameAs implements goja.Value. It throws for plain values. For an object it compares identity: the engine uses this to find a promise that
+// is resolved with itself.
 func (o *Opaque) SameAs(v goja.Value) bool {
 	switch v := v.(type) {
 	case *Opaque:
@@ -105,7 +105,7 @@ func (x *Recorded) isRow() bool {
 	return i == nil && x.Node.Type.Name == value.TypeRecord || i != nil && (slices.Contains(i.Is, value.TypeRow) || len(x.Node.Type.Fields) > 0)
 }
 
-// Fields returns an object with the fields of a recorded row or namespace, for `{ ...t }` and Object.entries(t). It returns nil for all else.
+// Fields returns an object with the fields of a recorded row or namespace, for `{ ...t }` and Object.entries(t). It returns nil for any other value.
 func (r *Guest) Fields(v goja.Value) *goja.Object {
 	x := r.RecordedIn(v)
 	if x == nil || !x.isRow() {

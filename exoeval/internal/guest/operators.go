@@ -337,7 +337,7 @@ const plainSource = `({
 
 var plainProgram = realm.Compiled("operators", plainSource)
 
-// plain applies JavaScript's own operator, by functions of our own: the program could have changed those in the realm.
+// plain applies JavaScript's own operator, by functions of our own, because the program could have changed the realm's functions.
 func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":

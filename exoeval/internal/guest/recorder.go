@@ -34,7 +34,7 @@ func (r *Guest) record(n *message.Node) *Opaque {
 	return &Opaque{Object: r.opaqueObject(x), X: x}
 }
 
-// opaqueObject returns the object behind an opaque value.
+// opaqueObject makes the object that an opaque value embeds.
 func (r *Guest) opaqueObject(x goja.DynamicObject) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
@@ -254,8 +254,8 @@ func (r *Guest) whichMember(part, name string) string {
 	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
 
-// Novalue returns the error for using a recorded thing as a value: as a truth value, a number or a text, or in a comparison. It also happens
-// where operators are not recorded.
+// Novalue returns the error for using a recorded thing as a value: as a truth value, a number or a text, or in a comparison. This error also
+// occurs where operators are not recorded.
 func (x *Recorded) Novalue() error {
 	if _, sealed := x.Sealed(); sealed {
 		return x.Shut()
@@ -331,7 +331,7 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
 }
 
-// Delete implements goja.DynamicObject. Nothing can be deleted.
+// Delete implements goja.DynamicObject. It returns false, since nothing can be deleted.
 func (x *Recorded) Delete(string) bool { return false }
 
 // Has implements goja.DynamicObject.

@@ -67,7 +67,7 @@ func (r *Guest) RowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// PlainValue returns the plain array if v is an array of rows, the number or text to pass on if v is a Decimal, and else v.
+// PlainValue returns the plain array for an array of rows, and the number or text to pass on for a Decimal. It returns any other v.
 func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	if d := realm.DecimalIn(v); d != nil {
 		return d.Given()
@@ -225,7 +225,7 @@ func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	return value.List(out...), nil
 }
 
-// recordBytes is the number of bytes that a row counts against MaxResult once it is a record.
+// recordBytes is the number of bytes that a row adds to the size of a result once the row is a record.
 func recordBytes(v value.Value) int {
 	n := ValueBytes + len(v.Text())
 	for name, x := range v.Fields() {

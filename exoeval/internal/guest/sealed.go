@@ -15,9 +15,9 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// A program sees a sealed value as a recorded literal without members. If the engine asks for its truth, number or text, or compares it, the
-// value throws, like a column (opaque). The program's side has only its number, nothing of the content. A program can keep it, put it into
-// objects, arrays and values of a Map, pass it to a granted object, and return it. Its text is `[sealed …]`.
+// A program sees a sealed value as a recorded literal without members. If the engine asks for its truth, number or text, or compares it, the value
+// throws, like a column (opaque). The program's side has only the number of a sealed value, nothing of its content. A program can keep a sealed
+// value, put it into objects, arrays and values of a Map, pass it to granted objects, and return it. Its text is `[sealed …]`.
 
 // sealedValue returns v in the form that the program gets.
 func (r *Guest) sealedValue(v value.Value) goja.Value {
@@ -50,7 +50,7 @@ func (r *Guest) AddSealed(map[string]goja.Value) {
 // SealedIn returns the sealed value in a JavaScript value. The bool is false if there is none.
 func (r *Guest) SealedIn(v goja.Value) (value.Value, bool) { return r.RecordedIn(v).Sealed() }
 
-// expressionIn is RecordedIn without sealed values, which are passed on as values.
+// expressionIn returns what RecordedIn returns, but nil for a sealed value, because sealed values are passed on as values.
 func (r *Guest) expressionIn(v goja.Value) *Recorded {
 	x := r.RecordedIn(v)
 	if _, sealed := x.Sealed(); sealed {

@@ -72,7 +72,8 @@ func (r *Guest) asText(v goja.Value) goja.Value {
 	return r.VM.ToValue(v.String())
 }
 
-// template makes the text of a template. If it has an expression, it is recorded: texts are joined to the first expression from both sides.
+// template makes the text of a template. If the template has an expression, the text is recorded: texts are joined to the first expression
+// from both sides.
 func (r *Guest) template(c goja.FunctionCall) goja.Value {
 	between := c.Argument(0).(*goja.Object)
 	text := between.Get("0").String()

@@ -37,7 +37,7 @@ type Unawaited struct {
 // APromise is the name of a promise that no call of the program returned.
 const APromise = "the promise"
 
-// MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make it endless.
+// MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make an endless chain.
 const MaxPassed = 1_000_000
 
 // hand wraps a promise for the program.
@@ -230,10 +230,10 @@ func (p *Unawaited) method() *message.Method {
 	return p.call.Method()
 }
 
-// Set implements goja.DynamicObject. Nothing can be set.
+// Set implements goja.DynamicObject. It always throws, since nothing can be set.
 func (p *Unawaited) Set(string, goja.Value) bool { panic(p.r.Throw(p.novalue())) }
 
-// Delete implements goja.DynamicObject. Nothing can be deleted.
+// Delete implements goja.DynamicObject. It always throws, since nothing can be deleted.
 func (p *Unawaited) Delete(string) bool { panic(p.r.Throw(p.novalue())) }
 
 // Has implements goja.DynamicObject.
@@ -245,7 +245,7 @@ func (p *Unawaited) Has(name string) bool {
 func (p *Unawaited) Keys() []string { return nil }
 
 // reaction returns then, catch or finally of the engine's own promises. The returned promise counts as running code of the program: for then
-// always, because then continues with the value, otherwise only if this promise does.
+// always, because then continues with the value, and for catch and finally only if this promise counts as running code.
 func (p *Unawaited) reaction(name string) goja.Value {
 	r := p.r
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
@@ -275,7 +275,7 @@ func (p *Unawaited) reaction(name string) goja.Value {
 // Unfinished returns the promises that nothing waits for, although they still run code of the program. The result would silently lack what
 // that code adds: forEach and map with an async callback leave such promises.
 func (r *Guest) Unfinished() (list []*Unawaited) {
-	if len(r.Open) == 0 { // without open calls no code continues
+	if len(r.Open) == 0 { // without a call that waits for its reply, no code continues
 		return nil
 	}
 	for p := range r.Going {

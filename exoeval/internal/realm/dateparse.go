@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateToken is a token of a date's text. Its kind is 'n' for a number, the kind of a dateWord for a word, ' ' for a space, '?' for ignored
-// text, and 0 at the end. Any other character is its own kind.
+// dateToken is a token of a date's text. Its kind is 'n' for a number, ' ' for a space, '?' for ignored text, and 0 at the end. A word has
+// the kind of its dateWord. Any other character is its own kind.
 type dateToken struct {
 	kind       byte
 	n          int // the number, or the value of a word: see dateWord

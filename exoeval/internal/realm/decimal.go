@@ -33,12 +33,12 @@ type Decimal struct {
 	r    *Realm
 	text string // the value in canonical form
 	n    exact  // the value as a number; set at the first use
-	only bool   // it only searches for Decimals, and equals no number or text
+	only bool   // the Decimal only searches for other Decimals, and equals no number or text
 }
 
 var _ goja.Value = (*Decimal)(nil)
 
-// decimalObject is the Go value behind a Decimal's object. A program can imitate prototypes and getters, but can't make an object with a value
+// decimalObject is the Go value of a Decimal's object. A program can imitate prototypes and getters, but can't make an object with a value
 // of this type.
 type decimalObject struct{ d *Decimal }
 
@@ -97,7 +97,7 @@ func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number returns d as a number of JavaScript, if d has at most 15 digits. A number keeps that many.
+// Number returns d as a number of JavaScript, if d has at most 15 digits: a number of JavaScript keeps 15 digits.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -129,7 +129,7 @@ func (d *Decimal) JSON() goja.Value {
 	return d.ToString()
 }
 
-// equals reports whether v has the value of d. A text may have it, too, because programs compare with texts.
+// equals reports whether v has the value of d. A text may have that value, too, because programs compare with texts.
 func (d *Decimal) equals(v goja.Value) bool {
 	if o := DecimalIn(v); o != nil {
 		return o.text == d.text
@@ -284,7 +284,7 @@ func (x *decimalObject) Get(name string) goja.Value {
 	panic(d.r.VM.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
 }
 
-// Set implements goja.DynamicObject. Nothing can be set.
+// Set implements goja.DynamicObject. It always throws, since nothing can be set.
 func (x *decimalObject) Set(string, goja.Value) bool {
 	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed; operators and its methods give new ones"))
 }
@@ -323,7 +323,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 			return f(d, c)
 		}))
 	}
-	// Methods are added in a fixed order, not a map's. So a program that lists them has the same result in each run.
+	// Methods are added in a fixed order, since the order of a map varies. So a program that lists them has the same result in each run.
 	calculate := func(name string, f func(a, b exact) (exact, bool)) {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))

@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Each kind of function here has its own constructor, which compiles text. A function is compiled at its first use, to spare each worker the
-// work at its start.
+// Async functions and generators have constructors of their own, which compile text. Each of these programs is compiled at its first use, so that
+// no worker compiles it at its start.
 var (
 	asyncFunction = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(async () => {})") })
 	generator     = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(function* () {})") })
@@ -18,8 +18,8 @@ var (
 // cutOfObjects are the members of Object.prototype that set a prototype, or read and set accessors.
 var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 
-// Needs is what a program can reach in its realm. Some things can be reached only by a name or a piece of syntax. They are made safe only if
-// the program has it.
+// Needs is what a program can reach in its realm. Some things can be reached only by a name or a piece of syntax. They are made safe only if the
+// program has that name or syntax.
 type Needs struct {
 	// The program may have regular expressions, generators or async functions. Then the realm makes safe what they lead to.
 	Patterns, Generators, Asyncs bool
@@ -107,13 +107,13 @@ func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value
 	return r.Called(define(goja.Undefined(), o, key, d))
 }
 
-// EarlyNames are members of arrays. To read one of a promise of rows is the most frequent mistake of programs.
+// EarlyNames are members of arrays. The most frequent mistake of programs is to read one of them on a promise of rows.
 var EarlyNames = map[string]bool{
 	"map": true, "filter": true, "forEach": true, "reduce": true, "find": true, "findIndex": true, "some": true, "every": true, "slice": true,
 	"sort": true, "flatMap": true, "includes": true, "length": true, "at": true, "results": true, "join": true, "push": true, "concat": true,
 }
 
-// WatchPromises puts an object behind the prototype of promises. It throws for the members of arrays. One object is quicker to make than an
+// WatchPromises gives the prototype of promises a prototype, which throws for the members of arrays. One such object is quicker to make than an
 // accessor for each name.
 func (r *Realm) WatchPromises() {
 	if r.Then != nil {

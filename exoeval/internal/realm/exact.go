@@ -12,8 +12,8 @@ import (
 )
 
 // exact is the exact number coef / 10^places. coef does not end in a zero unless places is 0. There are at most scalar.MaxDigits digits on
-// each side of the point. So the operands bound the cost of an operation: no intermediate number has more than four times as many digits. An
-// exact never changes.
+// each side of the point. So the cost of an operation is bounded: no intermediate number has more than four times scalar.MaxDigits digits.
+// An exact never changes.
 type exact struct {
 	coef   *big.Int
 	places int
@@ -89,7 +89,8 @@ func (a exact) cut(b exact, places int) (exact, bool) {
 	return bounded(x.Quo(x, y), places)
 }
 
-// quotient is div with more places for a small quotient, so that it has as many digits as a number of JavaScript: 1e-19 / 3 is not 0.
+// quotient is div with more places for a small quotient, so that the quotient has as many significant digits as a number of JavaScript:
+// 1e-19 / 3 is not 0.
 func (a exact) quotient(b exact) (exact, bool) {
 	x, y, _ := align(a, b)
 	if short := len(y.String()) - len(x.String()) - (quotientPlaces - numberDigits); short > 0 && a.coef.Sign() != 0 {

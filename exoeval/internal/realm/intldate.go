@@ -25,8 +25,8 @@ type dateFormat struct {
 	pattern              string
 }
 
-// settle finds the pattern in the tables of the locale. Unless the options name a part of the date, the usual date is added if date is set.
-// The same holds for the time and clock. With either, one named part of any kind is enough.
+// settle finds the pattern in the tables of the locale. If date is set and the options name no part of a date, settle adds the usual date. If clock
+// is set and they name no part of a time, it adds the usual time. If either is set, one named part of any kind is enough to add nothing.
 func (f *dateFormat) settle(date, clock, either bool) {
 	styled := f.dateStyle+f.timeStyle != ""
 	dated, timed := f.weekday+f.month+f.year+f.day != "", f.hour+f.minute+f.second != ""
@@ -51,7 +51,7 @@ func (f *dateFormat) settle(date, clock, either bool) {
 		dated, timed = f.dateStyle != "", f.timeStyle != ""
 		day, time = "D"+initials(f.dateStyle), "T"+initials(f.timeStyle)+cycle
 	}
-	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // the locale has its own patterns for this, which the tables lack
+	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // for a weekday with a time and no day, the locale has patterns that the tables lack
 		panic(f.r.RangeError("a weekday with a time and no day is not available; format the weekday and the time each on its own, and join them"))
 	}
 	zone := slices.Index([]string{"", "short", "long"}, f.zone)

@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Bool returns v as a truth value. ok is false if v is none. It never calls Export on an object, which would read the whole object and run its
-// getters.
+// Bool returns v as a truth value. ok is false if v is no truth value. It never calls Export on an object, which would read the whole object
+// and run its getters.
 func Bool(v goja.Value) (b, ok bool) {
 	if _, object := v.(*goja.Object); object || v == nil {
 		return false, false

@@ -14,13 +14,12 @@ import (
 // Regular expressions that are made at run time pass the same check as literals. goja gives patterns that Go's engine can't run to a
 // backtracking engine, which no time limit ends.
 //
-// A program gets a regular expression by a literal, by the name RegExp, or by match, matchAll and search of a text, which make one from a
-// string. The first two are in its text, so its realm guards the prototype before the program runs. The methods of texts are replaced by ours,
-// which guard the prototype before they make the first one. So no code of a program ever sees a regular expression, or its prototype, with the
-// engine's constructor.
+// A program gets a regular expression in three ways: by a literal, by the name RegExp, or by a text's match, matchAll and search. The first two
+// appear in the program's text, so the realm guards the prototype before the program runs. The methods of texts are replaced by ours, which guard the
+// prototype before they make the first one. So no code of a program ever sees a regular expression, or its prototype, with the engine's constructor.
 //
 
-// disarmStrings puts a check before the methods of texts that make regular expressions.
+// disarmStrings replaces the methods of texts that make regular expressions by ours, which first check the pattern.
 func (r *Realm) disarmStrings() {
 	texts := r.VM.ToValue("").ToObject(r.VM).Prototype()
 	for _, m := range []struct {

@@ -34,10 +34,10 @@ type Realm struct {
 	Finally     goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
 	Keys        goja.Callable                    // Object.keys, as the engine made it
 	proto       *goja.Object                     // Object.prototype, once Objects was called
-	spelt       map[*string]*goja.Object         // prototypes of rows, by RowPrototype
-	fields      map[string][]string              // the field names of records, by Record
+	spelt       map[*string]*goja.Object         // prototypes of rows that RowPrototype made
+	fields      map[string][]string              // the field names of records that Record made
 	decimals    *goja.Object                     // the prototype of Decimals; nil before the first one
-	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by Key
+	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by their texts
 	sweep       int                              // at this number of keys, unused keys are removed
 	safeRegExp  *goja.Object                     // the RegExp of the program; nil until it can reach a regular expression
 	rand        *rand.Rand                       // made from Seed at its first use
@@ -80,7 +80,7 @@ func Fix(o *goja.Object, name string, v goja.Value) {
 	}
 }
 
-// Hide defines a property like the engine's own: a program can assign it, and no list has it.
+// Hide defines a property like the engine's own: a program can assign the property, and lists of an object's properties leave it out.
 func Hide(o *goja.Object, name string, v goja.Value) {
 	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		panic(err)

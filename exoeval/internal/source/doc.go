@@ -4,7 +4,7 @@
 // A text goes through its files in this order:
 //
 //   - source: size, markdown fence, habits like `export default`. Then Parse or Erase goes on.
-//   - prescan, reading: they bound what goja's recursive parser could spend on a text, before it sees the text.
+//   - prescan, reading: they bound what goja's recursive parser could spend on a text, before the parser sees the text.
 //   - parse, explain: the only call of goja's parser, in the form that reads no file; and the text of its errors.
 //   - erase, erasestmt, erasefunc, eraseenum, eraseexpr, erasetype, eraser: TypeScript's types are overwritten
 //     with spaces.

@@ -14,8 +14,8 @@ type Erased struct {
 	Found bool // Found reports that something was erased
 }
 
-// eraseTypes removes the types from a program. If it can read the text neither as a body nor as an expression, it erases as much as it can,
-// and the parser reports the rest. A fault is an exceeded limit, or TypeScript that can't become JavaScript here.
+// eraseTypes removes the types from a program. If eraseTypes can read the text neither as a body nor as an expression, it erases what it
+// can. Then the parser reports the rest. A fault is an exceeded limit, or TypeScript that can't become JavaScript here.
 func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	body, bodyEnd, f := eraseAs(src, toks, func(e *eraser) { e.statements("") })
 	if f != nil || bodyEnd < 0 {

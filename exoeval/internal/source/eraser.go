@@ -12,8 +12,8 @@ import (
 // types, and the line ends in them, with spaces. So an offset in the result is an offset in the given text, and later errors have their place
 // without a table. Only enums and the fields that constructors declare insert text (see Map).
 //
-// The result takes the same way as every program: scan, parser, allow-list. If the eraser misreads a text, the result is a syntax error or
-// another program, but never one with more authority.
+// The result passes the same checks as every program: scan, parser, allow-list. If the eraser misreads a text, the result is a syntax error
+// or another program, but never one with more authority.
 type eraser struct {
 	src      string
 	toks     []tok // the tokens, and an empty one at the end

@@ -34,7 +34,7 @@ func (e *eraser) typ(conditional bool) {
 	}
 }
 
-// typeOperand reads an operand of | and &. It returns false after the beginning of a type that continues.
+// typeOperand reads an operand of | and &. It returns false if it read only the beginning of an operand, like `keyof` or `(a: string) =>`.
 func (e *eraser) typeOperand() bool {
 	if e.at("|", "&") {
 		e.next()

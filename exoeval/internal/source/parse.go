@@ -16,10 +16,10 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 )
 
-// Tree is a parsed text, with the function that was put round it.
+// Tree is a parsed text, with the function in which the package wrapped the text.
 type Tree struct {
 	Prog     *ast.Program
-	Fn       *ast.ArrowFunctionLiteral // the function that was put round it
+	Fn       *ast.ArrowFunctionLiteral // the function that wraps the text
 	ForAwait map[int]bool              // the offsets of loops that the program wrote as `for await`
 
 	toks    []tok // the tokens of the text
@@ -27,7 +27,7 @@ type Tree struct {
 	prefix  int
 }
 
-// Off returns the offset in the text for goja's index. It is negative in the prefix before the text.
+// Off returns the offset in the text for goja's index. The offset is negative for a place in the prefix before the text.
 func (t *Tree) Off(idx file.Idx) int { return int(idx) - 1 - t.prefix }
 
 // OperatorDepth returns the number of open brackets at the operator of a binary expression. Only parentheses may be between the operator and

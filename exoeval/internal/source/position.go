@@ -118,7 +118,7 @@ type Map []mapped
 
 type mapped struct {
 	out, src int
-	fixed    bool // the whole inserted text maps to src
+	fixed    bool // all offsets from out on, in an inserted text, map to the one offset src
 }
 
 func (m Map) Source(off int) int {

@@ -29,8 +29,8 @@ type bracketLevel struct {
 	open    byte // ( [ or {, and $ for the ${ of a template
 	off     int  // the offset of the bracket
 	before  tok  // the token before the bracket
-	expr    int  // pending operators since an expression surely ended
-	stmt    int  // pending heads of statements, like if (a)
+	expr    int  // the number of pending operators since an expression surely ended
+	stmt    int  // the number of pending heads of statements, like if (a)
 	reparse int  // the depth of parameter lists inside this level
 }
 
@@ -48,7 +48,7 @@ type scanner struct {
 }
 
 // scan returns the tokens of src, or an error if src exceeds a limit. If types is set, types will be erased from src before the parser gets
-// it. The limits are the same.
+// it. The limits do not depend on types.
 func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
 		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, depending on how its slashes and quotes are read (nesting)", hardNesting)
@@ -253,8 +253,8 @@ func (s *scanner) operandBefore() bool {
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]" || p.text == "}"
 }
 
-// mayFollow maps words that start a construct to the tokens that may follow. After `:` or `=` the word is a member's name, also after `(` if
-// the construct has no parenthesis.
+// mayFollow maps words that start a construct to the tokens that may follow. If `:` or `=` follows, the word is a member's name, and also if
+// `(` follows and the construct has no parenthesis.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
 
 // follows refuses a token that can't follow a word. goja's parser would note the error, skip one token and stay *inside* the construct: "try ]

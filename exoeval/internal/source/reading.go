@@ -6,7 +6,7 @@ package source
 // 2.4 KB of the parser's stack, so all levels take 5 MB.
 const hardNesting = 2000
 
-// These are the states of a lexer at a byte.
+// At each byte a lexer is in one of these states.
 const (
 	inCode = iota
 	inSingle
@@ -22,14 +22,11 @@ const (
 // anyReadingTooDeep returns the offset at which the brackets of s nest deeper
 // than hardNesting under some reading, or -1.
 //
-// The parser decides whether a slash divides or starts a regular expression.
-// After a syntax error it skips text and decides otherwise: in "a b /`/ (((("
-// it sees parentheses, but a scanner that does not skip sees a template. An
-// attacker would hide any depth there. So every slash, backtick and closing brace
-// is read in all its ways at once. For each way, the scan keeps the greatest depth
-// by which it can be reached. That takes linear time. It overestimates honest
-// programs by tens of levels, and the bound is in the thousands.
-// Each kind of bracket counts apart: after an error a "]" closes no "{".
+// The parser decides whether a slash divides or starts a regular expression. After a syntax error it skips text and decides otherwise: in
+// "a b /`/ ((((" it sees parentheses, but a scanner that does not skip sees a template. An attacker would hide any depth there. So every
+// slash, backtick and closing brace is read in all its ways at once. For each way, the scan keeps the greatest depth that this way can have
+// here. The scan takes linear time. It overestimates honest programs by tens of levels, and the bound is in the thousands. Each kind of
+// bracket counts apart: after an error a "]" closes no "{".
 func anyReadingTooDeep(s string) int {
 	var ring [3][modes]nesting // the states now, at the next byte and the one after
 	ring[0][inCode].reached = true

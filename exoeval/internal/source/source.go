@@ -1,6 +1,6 @@
 package source
 
-// This file parses a JavaScript text, and removes the types of a TypeScript text. Both bound the text first.
+// This file parses a JavaScript text, and removes the types of a TypeScript text. Both first bound what reading the text can cost.
 
 import (
 	"strings"
@@ -54,8 +54,8 @@ func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	return eraseTypes(text, toks)
 }
 
-// plainFor blanks the await of `for await`, which the parser does not know. It returns the offsets of these loops. They wait for each item:
-// see rewriter.forAwait.
+// plainFor blanks the await of `for await`, which the parser does not know. It returns the offsets of these loops. The program still waits for each
+// item of such a loop: see rewriter.forAwait.
 func plainFor(text string, toks []tok) (string, map[int]bool) {
 	var awaits map[int]bool
 	var b []byte

@@ -19,7 +19,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// options are those of one command.
+// options has the flags of one command.
 type options struct {
 	as, subject, issuer, principal, why string
 	all, asJSON                         bool
@@ -147,14 +147,14 @@ func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.
 	return cmp.Or(exo.Principal(o.principal), who.Name()), nil
 }
 
-// lets reports whether a token of the file may have this subject and issuer. issuer may be "", which is any.
+// lets reports whether a token of the file may have this subject and issuer. An issuer "" means any issuer.
 func lets(f *grantfile.File, subject, issuer string) bool {
 	known := slices.ContainsFunc(f.Serve.Issuers, func(i grantfile.Issuer) bool { return issuer == "" || i.Text == issuer })
 	own := slices.ContainsFunc(f.Serve.Tokens, func(t grantfile.Token) bool { return t.Text == subject })
 	return known || own && (issuer == "" || issuer == grantfile.TokenIssuer)
 }
 
-// said says what was done to whom.
+// said prints that a principal, or all of them, lost or got back access. It returns err if the command failed.
 func said(std cli.Stdio, err error, format string, p exo.Principal) error {
 	if errors.Is(err, revoke.ErrNotRevoked) {
 		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("not revoked: exo access list shows who is")}

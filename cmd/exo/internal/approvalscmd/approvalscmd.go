@@ -221,7 +221,7 @@ func found(err error) error {
 	return err
 }
 
-// leastDigits is how many digits of a digest -yes needs, so that no other change set begins with the same.
+// leastDigits is how many digits of a digest -yes needs, so that no digest of another change set begins with the same digits.
 const leastDigits = 12
 
 func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
@@ -272,7 +272,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	case err != nil:
 		return err
 	case res.Err != nil:
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // with the full reason, since the operator has the database
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New(difference.Outcome(res.Err, true))} // with the full reason, since the operator may read the whole database
 	}
 	fmt.Fprintf(std.Out, "applied, by the run %s: %s\n", res.ID, v.Summary)
 	return nil

@@ -15,7 +15,8 @@ import (
 )
 
 // outside lists PostgreSQL's triggers with functions in a language that can do anything, or that mention what no rollback undoes: another database,
-// a server, a file. It does not follow calls of other functions. The server's own extensions for triggers are left out, since they act within.
+// a server, a file. It does not follow calls of other functions. The server's own extensions for triggers are left out, since they act only within
+// the transaction.
 const outside = `SELECT c.oid::pg_catalog.regclass::text, t.tgname FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
 		JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = f.prolang
 	WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgname <> 'exo_undo' AND (NOT l.lanpltrusted AND l.lanname <> 'internal'

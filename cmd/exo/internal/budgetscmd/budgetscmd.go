@@ -58,7 +58,7 @@ type standing struct {
 	Each         string     `json:"each"`
 	Principal    string     `json:"principal,omitempty"`
 	Conversation string     `json:"conversation,omitempty"`
-	Refills      *time.Time `json:"refills,omitempty"` // missing: never
+	Refills      *time.Time `json:"refills,omitempty"` // nil: the budget is never refilled
 	Amounts      []amount   `json:"amounts"`
 }
 
@@ -69,7 +69,7 @@ type amount struct {
 	Left int    `json:"left"`
 }
 
-// list returns the budgets of all, or of the principal that as names.
+// list returns the budgets of all principals, or of the principal that as names.
 func list(ctx context.Context, f *grantfile.File, as string) (out []standing, err error) {
 	var only *exo.Principal
 	if as != "" {

@@ -54,7 +54,7 @@ func put(ctx context.Context, s store.Store, k []byte, prefix, name string, end 
 	return secret, err
 }
 
-// sum is a keyed hash of these parts. It includes the length of each, so that different parts can't give the same bytes.
+// sum returns a keyed hash of its arguments. Each argument is quoted, so that different arguments can't give the same bytes.
 func sum(k []byte, prefix, secret, name string, end time.Time) []byte {
 	h := hmac.New(sha256.New, k)
 	fmt.Fprintf(h, "exo changes link 1 %q %q %q %q", prefix, secret, name, end.Format(time.RFC3339Nano))

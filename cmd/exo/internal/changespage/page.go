@@ -143,7 +143,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// host refuses the name of another site that was made to resolve to this machine (DNS rebinding).
+// host reports whether a request is for one of the page's own hosts. Another site could make its own name resolve to this machine (DNS rebinding).
 func (p *Page) host(r *http.Request) bool {
 	u, err := url.Parse("http://" + r.Host)
 	return err == nil && u.Host == r.Host && slices.Contains(p.hosts, strings.ToLower(u.Hostname()))
@@ -199,8 +199,8 @@ func (p *Page) reader(r *http.Request) (reader, error) {
 	return reader{name: name, bound: "session " + all[0].Value, how: review.Link}, nil
 }
 
-// approver returns the reader with the name for the record. The user for whom the program ran gets the principal's name, whatever claims the
-// proxy has, so that no reader is taken for another.
+// approver returns the reader with the name for the record. If the reader is the user for whom the program ran, the record gets the principal's whole
+// name. So it names that user in one way, whatever claims the proxy sends.
 func (who reader) approver(of exo.Principal) review.Approver {
 	if who.how == review.Page && strings.HasPrefix(string(of), who.name+", ") {
 		return review.Approver{Name: string(of), How: review.Page}

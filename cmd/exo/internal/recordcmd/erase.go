@@ -24,7 +24,7 @@ type trace struct {
 	wanted, ended bool // wanted: another filter than -row chooses the run, or the record shows that the run concerns the row
 	table         bool // a statement of the run contains the table's name
 	unsure        bool // a cascade or a trigger changed rows, or a call was interrupted, so that the record has no statement
-	key           bool // the row's key is among the values of a statement or the keys of changed rows, or may be in a part that is left out
+	key           bool // the row's key is among the values of a statement or the keys of changed rows, or may be in an omitted part
 }
 
 // add reads a detail from a database: an exosql.Query, exosql.Changes, or a note that replaces one of them.

@@ -26,8 +26,8 @@ import (
 // This file shows a record to a person: its last runs, or one run from its beginning to its end. Unlike init, verify and others, it can also
 // read a record in a file. It shows each text of a program on one line, so that no program can forge a line of this output.
 
-// entries reads a record in a file, a folder or a database. In the latter two, the encrypted part needs an identity, and signatures are checked if
-// o.signed is set.
+// entries reads a record in a file, a folder or a database. In a folder or a database, the encrypted part needs an identity, and signatures are
+// checked if o.signed is set.
 func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 	with, err := o.opener()
 	if err != nil {

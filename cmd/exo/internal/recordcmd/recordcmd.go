@@ -265,7 +265,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 	return nil
 }
 
-// exitOpen is the exit code of verify if the record is intact, but a run has not ended. A monitor can so distinguish it from a changed record.
+// exitOpen is the exit code of verify if the record is intact, but a run has not ended. So a monitor can distinguish this case from a changed record.
 const exitOpen = 4
 
 func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {
@@ -320,7 +320,7 @@ func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	return nil
 }
 
-// erasable is an open log.
+// erasable is a log that was opened to erase runs from it.
 type erasable interface {
 	Checked() iter.Seq2[*tree.Entry, error]
 	Erase(before time.Time, runs ...tree.Run) (n int, skipped []tree.Run, err error)

@@ -72,7 +72,7 @@ examples:
 	}
 }
 
-// found gives an exit code to what is no fault of the machine.
+// found gives an exit code to an error that is no fault of the machine.
 func found(err error) error {
 	if err == nil {
 		return nil

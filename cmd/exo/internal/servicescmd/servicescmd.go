@@ -118,7 +118,7 @@ func (o *offered) print(w io.Writer) error {
 	switch {
 	case o.Problem != "":
 		_, err = fmt.Fprintf(w, "  problem: %s\n", printable.OneLine(o.Problem))
-	case o.Pinned && o.Digest == "": // exo's own
+	case o.Pinned && o.Digest == "": // a service of exo itself, which has no digest
 	case o.Pinned:
 		_, err = fmt.Fprintf(w, "  pinned: %s\n", o.Digest)
 	default:

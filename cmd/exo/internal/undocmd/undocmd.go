@@ -257,7 +257,7 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	}
 	as, shown := exo.NewRunID(), x.rows
 	err = record.Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
-		if x.db == nil { // nothing but files
+		if x.db == nil { // the run changed only files, and no database
 			return exo.StateApplied, nil
 		}
 		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {
@@ -278,7 +278,7 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 	return err
 }
 
-// files counts the writes that are taken back.
+// files counts the writes to files that an undo reverses.
 func files(left []record.Left) (n int) {
 	for _, l := range left {
 		if l.Compensated() {
@@ -288,7 +288,7 @@ func files(left []record.Left) (n int) {
 	return n
 }
 
-// agrees asks a person at a terminal.
+// agrees asks a person at a terminal whether to undo, and reports whether the person agreed.
 func agrees(std cli.Stdio, rows, files int) bool {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
@@ -300,7 +300,8 @@ func agrees(std cli.Stdio, rows, files int) bool {
 	return strings.TrimSpace(text) == "yes"
 }
 
-// folders opens the folders of a grant file that keep the texts before writes. They alone can make up for what left with a run.
+// folders opens the folders of a grant file that keep the old text of each file that is written. No other service can undo
+// effects outside of the databases.
 func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
 	out = map[string]record.Compensator{}
 	var opened []services.Opened
@@ -326,7 +327,7 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 	return out, closing, nil
 }
 
-// effects returns what left with the run. by are the services that can make up for it.
+// effects returns the run's effects outside of the databases. by has the services that can undo some of them.
 func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
 	place := f.Record
 	if f.RecordDB.Kind != "" {
@@ -351,7 +352,7 @@ func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator)
 	}, run, by)
 }
 
-// line shows one row, before and after the undo. A column that no facet of the table shows appears only as another column.
+// line shows one row, before and after the undo. Changed columns that no facet of the table shows are only counted.
 func line(f *grantfile.File, database string, im exosql.RowImage) string {
 	shown := func(column string) bool {
 		return slices.ContainsFunc(f.Facets, func(x grantfile.Facet) bool {

@@ -58,7 +58,7 @@ func Clerk(db *exosql.DB, user int64) map[string]exo.Object {
 	return map[string]exo.Object{"orders": order.Of(exosql.Grant(db, orders, orderCustomer.Eq(user)))}
 }
 
-// Weaker grants what Clerk does, with a policy that removes nothing. ReadOnly grants it without the methods that write.
+// Weaker grants the objects of Clerk, with a policy that removes nothing. ReadOnly grants them without the methods that write.
 func Weaker(db *exosql.DB, user int64) map[string]exo.Object {
 	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{})}
 }

@@ -13,7 +13,7 @@ const MaxParts = 1024
 // MaxName limits the bytes of a tool's name. Names of codemode's tools have at most 64.
 const MaxName = 256
 
-// Few is a JSON array of at most MaxParts elements. It is limited while it is decoded: otherwise
+// Few is a JSON array of at most MaxParts elements. The limit is checked during decoding: otherwise
 // three bytes of text could become a hundred bytes of memory.
 type Few[T any] []T
 

@@ -10,13 +10,12 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// minSecret is the least length of a key that is searched for in replies. Shorter keys are
-// placeholders for local servers, like ollama or none.
+// minSecret is the least length of a key that is searched for in replies. Shorter keys are no
+// secrets: local servers accept any text, such as "ollama" or "none".
 const minSecret = 12
 
-// forms returns the spellings of a key that are searched for. They find a key that is merely
-// echoed, for example by a proxy that shows the request. A hostile endpoint knows the key, and can
-// always hide it in another spelling.
+// forms returns the spellings of a key that are searched for. These spellings find a key that is merely echoed, for example by a proxy that shows the
+// request. A hostile endpoint knows the key, and can always hide it in another spelling.
 func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {

@@ -17,8 +17,8 @@ import (
 )
 
 // Signature returns the signature that Gemini, under the name model, needs with call i of a message. Newer
-// Geminis refuse a call without the signature that came with it. If another model made the call, Google's
-// documentation has a placeholder, which the first of parallel calls gets.
+// Geminis refuse a call without the signature that came with it. If another model made the call, the first
+// call of the message gets a fixed text from Google's documentation, which replaces a signature.
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:
@@ -46,9 +46,8 @@ func Client(c *http.Client) *http.Client {
 	return &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Base checks the address of an API and returns it without a final slash. shown is its form in a
-// model's name, without https:// and path, which most APIs of the format have. It is different for
-// different addresses.
+// Base checks the address of an API and returns it without a final slash. shown is the address in a model's name: without https://, and without path
+// if it is the usual one of the API. Two addresses never have the same shown.
 func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
@@ -70,9 +69,8 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests. If
-// address is "", it is own, the provider's. The address follows the model's name after an @, so
-// that a list of names decides where data may go. So the name itself must not contain an @.
+// Name returns the name of a provider's model at an address, and the address for requests. If address is "", own is used, the provider's address. The
+// address follows the model's name after an @, so that a list of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":
@@ -168,7 +166,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.failure(err)
 	}
 	if b.bounded && b.left <= 0 {
-		// This also fails for a response of exactly the limit, since only another read could find its end.
+		// A response of exactly the limit fails here, too, since only another read could find its end.
 		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
 	}
 	if b.bounded && int64(len(p)) > b.left {

@@ -24,7 +24,7 @@ type Token struct {
 	Kind  Kind
 	Text  string
 	at    int // the offset in the text
-	depth int // how many brackets and templates are open before it
+	depth int // how many brackets and templates are open before the token
 }
 
 var keywords = scalar.Words(`async await break case catch class const continue default delete do else export extends finally for from function

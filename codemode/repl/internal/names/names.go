@@ -51,7 +51,7 @@ func (r *reader) name(i int) string {
 	return ""
 }
 
-// opener returns the index of the bracket that the one at i closes, or -1.
+// opener returns the index of the opening bracket for the closing bracket at i, or -1.
 func (r *reader) opener(i int) int {
 	for depth := 0; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -66,7 +66,7 @@ func (r *reader) opener(i int) int {
 	return -1
 }
 
-// enclosing returns the index of the bracket that is still open before i, or -1.
+// enclosing returns the index of the innermost opening bracket that is not closed before i, or -1.
 func (r *reader) enclosing(i int) int {
 	for i--; i >= 0; i-- {
 		switch r.toks[i].Text {
@@ -194,8 +194,7 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params returns the parameters of the callback that follows an open parenthesis, if that belongs
-// to a method call.
+// params returns the parameters of the callback that follows an open parenthesis, if the parenthesis belongs to a method call.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -234,7 +233,7 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space returns the record of rows that a callback gets from the method with the parenthesis at.
+// space returns the record of rows that a method passes to its callback. at is the index of the method's open parenthesis.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {

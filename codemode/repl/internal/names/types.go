@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// typeOf returns the type of a term of the catalogue, with the variables replaced that env has.
+// typeOf returns the type of a term of the catalogue. It replaces each variable in env by the type that env has for it.
 func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	switch {
 	case t == nil:

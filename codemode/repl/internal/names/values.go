@@ -9,9 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// values returns the values of a column that has a list of them, if a value is possible here: after
-// ===, in a call like .eq( or .in([, and after its name in a filter object. part is the word before
-// the cursor. The returned string is the text that the values complete, with its quote.
+// values returns the values of a column with a list of allowed values, if a value is possible here: after ===, in a call like .eq( or .in([, and
+// after its name in a filter object. part is the word before the cursor. The returned string is the text that the values complete, with its quote.
 func (r *reader) values(part string) (string, []Candidate) {
 	end := len(r.toks) - 1
 	quote := "'"
@@ -64,7 +63,7 @@ func (r *reader) compared(end int) *message.Type {
 		}
 		return nil
 	}
-	at := end // the token is an open parenthesis, or a list follows it
+	at := end // the index of the open parenthesis, or of the bracket of a list after it
 	if r.is(end, ",") {
 		at = r.enclosing(end)
 	}

@@ -51,7 +51,7 @@ func (s Screen) Show(out io.Writer, r *Ran, unfold bool) {
 			fmt.Fprintln(out, s.Paint(Dim, s.Wrap("labelled "+printable.OneLine(c.String()), 2)))
 		}
 	}
-	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // skipped if a program is only tried, since it has no effect yet
+	if note := res.EffectsNote(); note != "" && (r.Now == "" || res.Err != nil) { // skipped if the changes of a program are only tried, since they have no effect yet
 		fmt.Fprintln(out, s.Paint(Yellow, s.Wrap("effects: "+printable.OneLine(note), 2)))
 	}
 	s.Changed(out, r.Settled(), r.Admits, r.Now)
@@ -142,7 +142,7 @@ func Stopped(err error) bool {
 // failure returns the text of an error with its line of the program, and a mark under the place.
 func (s Screen) failure(err error) string {
 	kind, at := fail.KindOf(err).String(), fail.PosOf(err)
-	if Stopped(err) { // only once, since its message and its cause are the same
+	if Stopped(err) { // print only one line, since the message and the cause of such an error are the same
 		return s.Paint(Red, kind+":") + " Ctrl-C stopped the program\n"
 	}
 	text := s.Paint(Red, kind+":") + " " + s.Wrap(printable.Text(fail.GuestText(err)), 2) + "\n"

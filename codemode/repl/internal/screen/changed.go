@@ -65,7 +65,7 @@ func counts(rows []exosql.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// images lays out rows before and after their change as a grid.
+// images returns a grid with each row before and after its change.
 func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	changes = slices.Clone(changes)
 	sealed := map[string]bool{}

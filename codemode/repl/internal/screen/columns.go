@@ -120,7 +120,7 @@ func fraction(decimal string) int {
 	return 0
 }
 
-// mayCut has the types with values that mean nearly the same without their end.
+// mayCut has the types of values that may be shown without their end.
 var mayCut = map[string]bool{value.TypeText: true, value.TypeBytes: true, value.TypeJSON: true, "list": true, "record": true}
 
 // fit makes the widest texts narrower until all columns fit. Numbers are never cut, since that

@@ -21,15 +21,14 @@ type Kept struct {
 	More    int           // how many queries were too large to keep
 	took    time.Duration // how long these queries took
 	Bytes   int
-	Events  []exo.Entry // the entries of messages, without the messages
+	Events  []exo.Entry // the entries about messages, without the messages themselves
 	changes []exosql.Changes
 	Admits  value.Label // labels that the screen may show
 	secret  uint64      // the first call with which the program read a value that its result may not carry; 0: none
 }
 
-// Add keeps an entry without its message, since a run may send megabytes. It keeps no entry after the program has read a value
-// that its result may not carry: later calls could show that secret on the screen, which has the labels that a model has. The
-// record has all entries (-trace).
+// Add keeps an entry without its message, since a run may send megabytes. It keeps no entry after the program has read a value that its result may
+// not carry: later calls could show that secret on the screen, which may show only what a model may read. The record has all entries (-trace).
 func (k *Kept) Add(e exo.Entry, admits value.Label) {
 	k.Admits = admits
 	if k.secret == 0 && (e.Step == exo.Intent || e.Step == exo.Refused) && !e.Label.Secrecy().FlowsTo(admits) {

@@ -79,8 +79,8 @@ func isTerminal(r io.Reader) bool {
 	return err != nil || !os.SameFile(fi, null)
 }
 
-// These are styles, as parameters of the escape sequence that sets them. They use only the 16
-// colours that every terminal has and users can choose.
+// These constants are styles, as parameters of the escape sequence that sets a style. They use only the
+// 16 colours that every terminal has and users can choose.
 const (
 	Bold    = "1"
 	Dim     = "2"

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These limit a table; -e prints the whole result.
+// These constants limit a table; -e prints the whole result.
 const (
 	maxRows  = 50
 	maxCols  = 24

@@ -59,7 +59,7 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 	return false
 }
 
-// measured returns what to write instead of a measure that n can't ask for, or of a name that ends like a measure's, such as runningRevenue;
+// measured returns what to write instead of a measure that n lacks, or of a name that ends like a measure's, such as runningRevenue;
 // "" for any other member.
 func (h *Hints) measured(n *message.Node, name string) string {
 	c := h.Check.Catalog

@@ -27,14 +27,15 @@ func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	return c, r.done()
 }
 
-// AppendReply writes the reply to a call. Of an error it writes only the part for guests: a worker's memory never has a text of the host.
+// AppendReply writes the reply to a call. If the reply is an error, AppendReply writes only the part for guests: a worker's memory never
+// has a text of the host.
 func AppendReply(b []byte, p exo.Reply, sent *RowsLog, typ func(uint32) *message.Type) []byte {
 	b = wire.AppendUint(Begin(b, KindReply), p.ID)
 	if p.Err != nil {
 		e := asError(p.Err)
 		msg, kind := e.Message(), e.Kind
 		if kind == fail.Internal || kind == fail.Other {
-			msg, kind = "", fail.Internal // of an unclassified error a guest learns only that the host failed
+			msg, kind = "", fail.Internal // a guest learns of an unclassified error only that the host failed
 		}
 		b = append(b, 0, byte(kind))
 		b = wire.AppendText(wire.AppendText(b, e.Op), msg)

@@ -26,7 +26,7 @@ type outcome struct {
 // asError returns err as a *fail.Error. err must not be nil.
 func asError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }
 
-// These bound a worker's report of a failure. The evaluator never writes as much.
+// These constants bound a worker's report of a failure, in bytes. An honest evaluator never writes so much.
 const (
 	maxMessage = 64 << 10
 	maxDetail  = 4 << 10

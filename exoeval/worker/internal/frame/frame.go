@@ -1,5 +1,5 @@
 // Package frame has the messages between a host and its workers. An attacker who has taken over a worker chooses the bytes of its frames. So a
-// decoder here allocates only in proportion to the bytes that arrived, admits one form of each value, and fails at the first other byte.
+// decoder here allocates only in proportion to the bytes that arrived. It admits one form of each value, and fails at the first other byte.
 package frame
 
 import (
@@ -21,7 +21,7 @@ const (
 	KindJob     Kind = 'j' // from the host: the world of the run, and the program
 	KindCall    Kind = 'c' // from the worker: a message
 	KindReply   Kind = 'r' // from the host: the reply to the oldest call without one
-	KindFetch   Kind = 'f' // from the worker: the number of rows for which it waits for the cells, once for each rows
+	KindFetch   Kind = 'f' // from the worker: the index of rows in RowsLog, to ask for their cells; at most once for each index
 	KindCells   Kind = 'v' // from the host: the cells; replies may come before them
 	KindConsole Kind = 'l' // from the worker: a line that the program logged
 	KindWaiting Kind = 'w' // from the worker: it waits for the next reply, and has nothing else to do
@@ -34,7 +34,7 @@ const (
 // first, because its file may differ from the host's (PoolOptions.Binary), or may have been replaced.
 const Version = 8
 
-// These bound frames. No length that a hostile worker sends makes the host allocate more.
+// These constants bound frames. Whatever length a hostile worker announces, the host allocates no more.
 const (
 	MaxHello = 64
 	MaxCall  = 8 << 20   // bytes of a message; other limits bound its literals

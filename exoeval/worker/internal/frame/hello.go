@@ -4,7 +4,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// AppendHello writes a worker's first frame. walls has a bit for each wall round the worker, and size is its address space.
+// AppendHello writes a worker's first frame. walls has a bit for each wall around the worker, and size is its address space.
 func AppendHello(b []byte, walls, size uint64) []byte {
 	b = append(Begin(b, KindHello), Version, wire.Encoding)
 	b = wire.AppendUint(b, walls)

@@ -51,8 +51,8 @@ func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	return l.rows[n], true
 }
 
-// size returns the bytes of text in the rows of number n. ok is false for rows that no honest worker returns as a number. It counts like the
-// conversion of a result. Otherwise an honest result could be too large.
+// size returns the bytes of text in the rows of number n. ok is false for rows that no honest worker returns as a number. size counts like the
+// conversion of a result. Otherwise an honest result could be refused as too large.
 func (l *RowsLog) size(n int) (text int, ok bool) {
 	for len(l.sizes) < len(l.rows) {
 		l.sizes = append(l.sizes, unknown)
@@ -110,7 +110,7 @@ func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(wire.AppendCount(e.B, h.Rows), long), true
 }
 
-// Rows adds rows that come with their cells.
+// Rows numbers rows that come with their cells, and accepts them.
 func (l *RowsLog) Rows(r *value.Rows) bool {
 	l.Add(r)
 	return true
@@ -137,7 +137,7 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 
 var errValue = errors.New("an unknown tag of a value")
 
-// homeward extends the encoding for a result: rows that the worker got return as their number.
+// homeward extends the encoding for a result: rows that came from the host are encoded as only their number.
 type homeward RowsLog
 
 // Append implements value.Encoder.
@@ -152,10 +152,11 @@ func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(append(b, TagSame), n), true
 }
 
-// maxSame bounds the text of rows that return as numbers, because sending a number costs nothing. An honest worker's conversion admits less.
+// maxSame bounds the bytes of text in rows that a worker returns by number: a hostile worker could send the same number a million times. An
+// honest worker's conversion admits less.
 const maxSame = 40 << 20
 
-// Returned reads rows that a worker returns as their number.
+// Returned reads rows that a worker returns by their number.
 type Returned struct {
 	Sent  *RowsLog
 	same  int // the bytes of text in these rows

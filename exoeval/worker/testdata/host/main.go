@@ -1,5 +1,4 @@
-// Host is a program that says in a file when it begins. A worker of it must
-// never get that far.
+// Host is a program that writes a file when its main begins. A worker that is started from its binary must never write the file.
 package main
 
 import (

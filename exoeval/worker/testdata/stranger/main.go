@@ -1,5 +1,4 @@
-// Stranger is built of the same modules as a worker, and says that it speaks a later version
-// of its frames.
+// Stranger is built of the same modules as a worker, and announces a later version of the frames.
 package main
 
 import (
