@@ -36,7 +36,8 @@ type Declared struct {
 	Witnesses []*exosql.DB
 	// Names are the names of Witnesses in the file.
 	Names []string
-	// Unwitnessed reports that programs can change a database that can't report whether it kept a run. Under an older file it may have been able to.
+	// Unwitnessed reports that programs can change a database that can't report whether it kept a run. Under an older file it may have been able to
+	// report that.
 	Unwitnessed bool
 
 	dbs    map[string]*exosql.DB
@@ -54,7 +55,7 @@ type Declared struct {
 	claimed   map[string]condition // a condition on a claim of each kind: see bound.check
 
 	services map[string]services.Opened
-	box      *box // of the sinks among services
+	box      *box // the outbox of the sinks among the services
 	unpinned bool
 	oldPins  []*Facet // facets that have a pin of an older form
 }
@@ -492,7 +493,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		}
 	}
 	if from == target {
-		return out // for the way back, the file has to name columns
+		return out // for the link back, the file has to name columns
 	}
 	for _, k := range target.ForeignKeys {
 		if find(k.Table) == from {

@@ -530,8 +530,8 @@ func (f *File) check(r *reader) {
 	f.expand(r)
 }
 
-// checkColumns compares the declarations of facets of one table. All must declare the same about the table and its columns, or only one facet
-// declares it.
+// checkColumns compares the declarations of facets of one table. Either all facets declare the same about the table and its columns, or only
+// one facet declares it.
 func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
@@ -622,8 +622,8 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without its record and its stores: those of package stores replace the ones here, which
-// refuse what needs them.
+// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse all that needs them, until Stores.Into of package
+// stores replaces them.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {

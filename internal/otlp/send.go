@@ -41,10 +41,10 @@ func (s *sender) send(ctx context.Context, body any) error {
 	req.Header.Set("Content-Type", "application/json")
 	res, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("otlp: the collector can't be reached: %s", fail.Reason(err)) // without the address, or what it answers
+		return fmt.Errorf("otlp: the collector can't be reached: %s", fail.Reason(err)) // without the address and the collector's answer
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read, so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read the answer, so that the connection can be used again
 	if res.StatusCode/100 != 2 {
 		return fmt.Errorf("otlp: the collector answered %d", res.StatusCode)
 	}

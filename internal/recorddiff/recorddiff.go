@@ -2,8 +2,8 @@
 // another scope, and which labels are read. It runs no program again, because a program may continue in another way after a refusal.
 //
 // Its input is the entries of a record, and two declared files: the file of the runs, and its successor. Its output is a Report. No message acts.
-// Each goes to a gate of each file. The last policy there refuses everything, so a message that reaches it would have acted. With Options.Counts,
-// messages that only read are read there.
+// Compare sends each message to a gate of each file. The last policy of a gate refuses everything, so a message that reaches this policy would
+// have acted. With Options.Counts, that policy also runs the messages that only read, to count rows.
 package recorddiff
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// errCompared ends the sessions, so that nothing of them is kept.
+// errCompared ends each session as failed, so that nothing of the session is kept.
 var errCompared = errors.New("recorddiff: the run was only compared")
 
 // side is one file, with a gate for each principal so far.
@@ -47,7 +47,7 @@ type decision struct {
 	sql     string      // the statements, with the values that come from scopes
 	shows   []string    // the values that each row shows
 	reads   value.Label // the label of the reply
-	leaves  bool        // the result may carry reads
+	leaves  bool        // a result may carry the label in reads
 	count   string      // the number of rows that the message reads, or why it is unknown
 }
 
@@ -80,7 +80,7 @@ func (t *tool) open(name exo.Principal) error {
 		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // without Blind, because the policy needs all values, and messages with sealed ones do not reach it
 	}
 	opt := t.d.File.ToolOptions(p)
-	opt.Budgets = nil // nothing is used
+	opt.Budgets = nil // no run here uses up a budget
 	t.admits, opt.Evaluator, opt.Record = opt.Admits, t, exo.RecordFunc(t.record)
 	if err == nil {
 		_, err = codemode.New(grants, &opt)
@@ -120,7 +120,7 @@ func (t *tool) before(m *exo.Message) bool {
 			d.shows = append(d.shows, o.Name)
 		}
 	}
-	// A message to a service would leave, so only databases get messages: here are the statements.
+	// A message to a service would leave the machine. A message with statements only goes to a database, so only such a message runs here.
 	if t.counts && err == nil && len(all) > 0 && m.Root.Method().Effect == message.NoEffect {
 		v, err := m.Objects[m.Root.Receiver().Slot].Eval(ctx, m)
 		if d.count = fmt.Sprintf("%d rows", v.Len()); err != nil {
@@ -157,7 +157,7 @@ func (t *tool) ask(ctx context.Context, s *exo.Session, id uint64, x message.Exp
 	return d
 }
 
-// check checks the names and types of a message with sealed values, because this session has not given them out.
+// check checks only the names and types of a message with sealed values, because this session never gave out those values.
 func (t *tool) check(x message.Expr) decision {
 	d, granted := decision{sealed: true}, t.gate.Granted()
 	c := message.Checker{Catalog: t.gate.Catalog(), Bounds: t.gate.Limits().Message(), Show: func(id uint32) string { return granted[id].Name },

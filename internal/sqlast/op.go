@@ -412,10 +412,10 @@ func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FRO
 // tiny is half of the least float, 2^-1075. JavaScript reads numbers up to it as 0, while PostgreSQL would fail.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is false for infinite values and outside these years. The last microsecond makes it fit times and dates.
+// era is false for infinite values and outside these years. The upper bound is the last microsecond, which suits both times and dates.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
-// localEra is era for times. It leaves a day, so that clocks in all zones show a year within it.
+// localEra is era for times. It excludes a day at each end, so that the clocks of all zones show a year within era.
 const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
 
 func truncation(unit constant) spelling {
