@@ -33,9 +33,9 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder of a file's test, from the folders with a test of that name. The file's own folder comes first, then the nearest one around it.
-// Next is the only folder below the file's top folder, as exosql/test/writes for exosql/internal/writing. Last is the only one below exosql/test, as
-// exosql/test/approvals for exo and codemode. It returns "" if there is none.
+// home returns the folder with a file's test; folders are all that have a test of this name. The nearest of them wins: the file's own, or one around
+// it. Otherwise it must be the only one below the file's top folder, or the only one of all, and below exosql/test (as exosql/test/approvals for exo).
+// It returns "" if there is none.
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {

@@ -21,7 +21,7 @@ import (
 // Error is the reason why a connection can't be used, and what to do.
 type Error struct {
 	text   string
-	pinned bool // pinned: the session is shared, but a transaction keeps it to its end
+	pinned bool // pinned reports that clients share the session, but a transaction keeps it until the transaction ends
 	cause  error
 }
 
@@ -40,8 +40,8 @@ func Of(err error) error {
 // Errorf makes an Error.
 func Errorf(format string, args ...any) error { return &Error{text: fmt.Sprintf(format, args...)} }
 
-// Shared reports whether err is of a connection whose session a pooler shares, and keeps for one client only within a transaction. A client that sends
-// nothing outside of transactions, and changes nothing in the session that outlives them, can use it.
+// Shared reports whether err is about a session that a pooler shares among clients, and leaves to one client only for a transaction. A client can use
+// it if it sends everything in transactions, and changes nothing in the session that outlives them.
 func Shared(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.pinned
@@ -81,10 +81,10 @@ const (
 	rounds = 8
 )
 
-// Follows reports whether the server of a connection is a standby, by what it reports; behind a pooler that reports nothing it is false.
+// Follows reports whether the server of a connection reports that it is a standby. A pooler may drop that report; then Follows returns false.
 func Follows(conn *pgconn.PgConn) bool { return conn.ParameterStatus("in_hot_standby") == "on" }
 
-// Primary makes c refuse a standby, which takes no changes and may show an older state, unless c has a condition of its own.
+// Primary makes c refuse a standby, which takes no changes and may show an older state. If c already has a condition, Primary changes nothing.
 func Primary(c *pgconn.Config) {
 	if c.ValidateConnect == nil {
 		c.ValidateConnect = func(_ context.Context, conn *pgconn.PgConn) error {

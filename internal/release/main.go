@@ -25,8 +25,8 @@ import (
 	"strings"
 )
 
-// sbom is the command that lists the modules of a binary in CycloneDX's format. It is built at its use, so that no go.mod of ours needs its
-// dependencies.
+// sbom is the command that lists the modules of a binary in CycloneDX's format. go run builds it when it is needed, so that no go.mod of
+// exo needs its dependencies.
 const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 func main() {

@@ -4,8 +4,8 @@
 //	who, err := h.Choose(ctx)
 //	questions := h.Questions(ctx, who)
 //
-// It reads through small programs with the draft's grants. Their statements have a deadline and can't write. Only for the keys of tenants it
-// reads a few rows of any owner.
+// It reads through small programs with the draft's grants. Their statements have a deadline and can't write. Only to find the keys of
+// tenants it reads a few rows of any owner.
 package try
 
 import (
