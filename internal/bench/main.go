@@ -158,7 +158,7 @@ const (
 	end         = "<!-- end of the table -->"
 )
 
-// grouped is a number with commas.
+// grouped writes a number with commas.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

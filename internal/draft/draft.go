@@ -69,7 +69,7 @@ type Facet struct {
 type column struct {
 	name, doc string
 	as        string   // the column's name for programs; "" if they use its own
-	typ       string   // for a column without a type in the database: a type with which it could be granted
+	typ       string   // for a column without a type in the database: a type with which the column could be granted
 	out       string   // why the column is left out
 	oneOf     []string // the only possible values
 	stored    string   // the form in which SQLite stores the values
@@ -147,7 +147,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 
 const viewOut = "a view, of which nothing says who owns the rows: give it a scope, and a `key` if it is to be read in pages"
 
-// leave leaves a table out for the reason why. An empty reason does nothing, nor does a second one.
+// leave leaves a table out for the reason why. It changes nothing if why is empty, or if the table already has a reason.
 func (f *Facet) leave(kind, why string) {
 	if f.Out == "" && why != "" {
 		f.Kind, f.Out = kind, why
@@ -551,8 +551,8 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 	}
 }
 
-// Elsewhere returns the schemas in which to look names up, so that tables of other schemas are found, too. It returns nil if all tables are
-// found already.
+// Elsewhere returns the schemas in which names must be looked up, so that tables of other schemas are found, too. It returns nil if all
+// tables are already found.
 func (d *Draft) Elsewhere() (in []string) {
 	for _, f := range d.Facets {
 		if s := f.table.Schema; f.Kind == otherSchemas && !slices.Contains(in, s) {
@@ -575,7 +575,7 @@ func (d *Draft) Elsewhere() (in []string) {
 // otherSchemas is the reason for tables in schemas where names are not looked up.
 const otherSchemas = "in other schemas"
 
-// unbound returns why the policies of a facet's table do not apply to the reading role. It returns "" if they apply, or if there are none.
+// unbound returns why the row-level security of a facet's table does not apply to the reading role. It returns "" if it applies, or if there is none.
 func (d *Draft) unbound(f *Facet) string {
 	if !f.table.RowSecurity {
 		return ""

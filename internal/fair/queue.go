@@ -30,11 +30,11 @@ type Config struct {
 // Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns, and so do the members of a group within its turn. A
 // member's jobs keep their order. Several goroutines may call its methods. New makes one.
 //
-// A job that waits for something else may give its place back and later ask for one. Then it comes before its member's new jobs and is never
-// refused. Bounds stop only new jobs, because only the end of a job frees its memory.
+// A job that waits for something else may give its place back, and ask for a place again later. Then it comes before its member's new jobs,
+// and is never refused. Bounds stop only new jobs, because only the end of a job frees its memory.
 //
-// Invariant: a job waits only if it may not have a place now. Either all places are taken, or its group has its share, or the job is new and
-// the jobs that are away use as much as they may.
+// Invariant: a job waits only if it may not have a place now, for one of three reasons. All places are taken, its group has its share, or
+// the job is new and the jobs that are away use as much memory as Away allows.
 type Queue[G comparable] struct {
 	cfg Config
 
@@ -111,10 +111,10 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	return t, nil
 }
 
-// mayHave reports whether a job of g may have one more place.
+// mayHave reports whether one more job of g, new or returning, may have a place.
 func (q *Queue[G]) mayHave(g G) bool { return q.held[g] < q.cfg.Share }
 
-// mayBegin reports whether a new job of g may have one more place.
+// mayBegin reports whether a new job of g may have a place.
 func (q *Queue[G]) mayBegin(g G) bool {
 	return q.mayHave(g) && (q.cfg.Away == 0 || q.counted < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
 }
@@ -139,8 +139,8 @@ func (q *Queue[G]) settle(t *Ticket[G]) {
 	q.hold(t.group, -t.weight)
 }
 
-// hold adds n to the memory of g's jobs that are away. A group counts against other groups with at most its share. Otherwise a group could
-// keep all others from beginning, because its jobs can together use more than the share (TestOneGroupAway). The caller holds q.mu.
+// hold adds n to the memory of g's jobs that are away. That memory counts against other groups only up to g's share. Otherwise one group
+// could keep all others from beginning, because its jobs can use more than the share (TestOneGroupAway). The caller holds q.mu.
 func (q *Queue[G]) hold(g G, n int) {
 	q.out += n
 	q.counted -= min(q.away[g], q.cfg.AwayShare)
