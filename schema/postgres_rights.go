@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// creators reads the roles that may create an operator or a table that a query would find in place of the one that it means.
+// creators reads the roles that may create an operator or a table which a query would find in place of the intended one.
 func (r *postgresReader) creators() error {
 	if len(r.schemas) == 0 {
 		return nil // all schemas are read, so it is unknown which are searched

@@ -45,8 +45,8 @@ func (r *postgresReader) viewSettings() error {
 	})
 }
 
-// bypasses finds tables with row-level security behind views. A view reads with its owner's policies, unless the view and all views on the way are
-// security_invoker (PostgreSQL 15). A materialized view always does.
+// bypasses finds tables with row-level security that views read. A view reads with its owner's policies, unless the view and all views on the way
+// are security_invoker (PostgreSQL 15). A materialized view always reads with its owner's policies.
 func (r *postgresReader) bypasses() error {
 	return r.each(`WITH RECURSIVE reads(view, rel, owner) AS (
 			SELECT c.oid, c.oid, false FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')

@@ -83,7 +83,7 @@ func (r *sqliteReader) tables() error {
 			return nil
 		}
 		t.Virtual = kind == "virtual"
-		if t.Virtual { // SQLite's report of both depends on the table's module
+		if t.Virtual { // for a virtual table, SQLite's report of both depends on the table's module
 			t.WithoutRowID, t.Strict = false, false
 		}
 		r.sql[t.Name.Name] = text
@@ -334,7 +334,7 @@ func (r *sqliteReader) foreignKeys() error {
 			return fmt.Errorf("%w: its foreign keys are not those that SQLite reports", errDefinition)
 		}
 		for i := range t.ForeignKeys {
-			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text of the definition has it
+			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text of the definition has Deferrable
 		}
 		return nil
 	})
@@ -349,7 +349,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		t := r.db.Table(Name{Name: table})
 		if t == nil {
-			return nil // the trigger is one of a view
+			return nil // the trigger belongs to a view
 		}
 		tr, err := readTrigger(text)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Copies are players' own databases, in a cache of bounded size. A copy depends only on its target and its key. So one that was dropped is
-// made again when a player needs it, and no player notices.
+// Copies are players' own databases, in a cache of bounded size. A copy depends only on its target and its key. So a dropped copy is made
+// again when a player needs it, and no player notices.
 type Copies struct {
 	place  place
 	tries  *folder // the folder for databases of one attempt, or nil
@@ -35,7 +35,7 @@ type place interface {
 	// open makes a copy and opens it. Every copy has another name.
 	open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
-	// gone reports that a copy is gone, or may be.
+	// gone reports whether a copy is gone, or may be.
 	gone(ctx context.Context, name string) bool
 	// try makes a copy, reads it in the way of programs, and drops it.
 	try(ctx context.Context, name string, t *Target) (super bool, err error)

@@ -65,7 +65,7 @@ func (g *Game) Closed(l Lane) string {
 	return ""
 }
 
-// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends before, the attempt is Interrupted. chat is
+// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends first, the attempt is Interrupted. chat is
 // the conversation in the model lane, which the player's next attempt continues.
 func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()

@@ -30,7 +30,7 @@ type Target struct {
 	// Each attempt has a fresh database with its own code. So a program wins nothing by how long it runs or how it ends, which labels don't hide.
 	Outside string
 
-	// Grants are the objects for the player's programs. The whole wager is that their rows do not include the key.
+	// Grants are the objects for the player's programs. The game is a bet that the rows in these objects' scope do not include the key.
 	Grants func(db *exosql.DB) codemode.Grants
 
 	Rule  string // the notice that one control lane shows to players

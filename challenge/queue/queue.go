@@ -48,8 +48,8 @@ func New(places, perPlayer, total int) *Queue {
 	return q
 }
 
-// Add accepts a job and runs it once, in its own goroutine. It calls keep before, when the job's place is sure. If keep fails, the job is
-// refused. The context of run ends when the queue is paused or closed.
+// Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
+// If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
 func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +103,7 @@ func (q *Queue) Position(id string) (n int, ok bool) {
 	return j.ticket.Position(), true
 }
 
-// Wait returns when a job is over, or ctx.
+// Wait returns when a job is over, or when ctx ends.
 func (q *Queue) Wait(ctx context.Context, id string) {
 	q.mu.Lock()
 	j := q.jobs[id]

@@ -114,7 +114,7 @@ func (s *Store) GuardedWins(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC LIMIT ?", most)
 }
 
-// Leaders returns wins on control lanes, those with the fewest attempts first.
+// Leaders returns wins on control lanes. Wins with the fewest attempts come first.
 func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
 }

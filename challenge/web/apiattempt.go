@@ -108,7 +108,7 @@ func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
 	select {
 	case s.waits <- struct{}{}:
 		defer func() { <-s.waits }()
-	default: // other requests wait in all places for waiting
+	default: // all places for waiting requests are taken
 		wait = 0
 	}
 	until, cancel := context.WithTimeout(r.Context(), time.Duration(max(0, min(wait, maxWait)))*time.Second)

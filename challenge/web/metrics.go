@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// metrics counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
+// metrics has counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
 type metrics struct {
 	limited   atomic.Int64
 	questions atomic.Int64

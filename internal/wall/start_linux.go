@@ -9,7 +9,7 @@ import (
 
 const walled = true
 
-// namespaces are those that hide other processes and their shared memory from the program.
+// namespaces hide other processes and their shared memory from the program.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 
 // launch starts this binary. init in enter_linux.go then takes the process over.

@@ -15,7 +15,7 @@ type link struct {
 	from, to *table
 	pairs    [][2]*column
 	one      bool
-	guest    string // guest is its name in programs
+	guest    string // guest is the link's name in programs
 	name     string // name is the variable
 	doc      string
 }

@@ -36,7 +36,7 @@ type table struct {
 	byName map[string]*column  // byName has cols by folded name
 	shown  []*column           // shown is cached by the function shown
 	grant  *bool               // grant is cached by grantable; nil if not known yet
-	refs   []*reference        // refs are its declared foreign keys
+	refs   []*reference        // refs are the declared foreign keys of the table
 	lists  map[string][]string // lists has the values that a check allows, by column
 	left   []string            // left has the columns and links that are left out, and why
 }
@@ -115,7 +115,7 @@ func (p *pack) choose(o Options) error {
 	return nil
 }
 
-// hidden reports whether the name of t alone, in which form exosql writes it, means another table in the search path.
+// hidden reports whether the name of t without its schema, as exosql writes it, means another table in the search path.
 func (p *pack) hidden(t *schema.Table, schemas []string) bool {
 	for _, s := range schemas {
 		if s == t.Schema {

@@ -14,7 +14,7 @@
 //	currentUser.todos().count: takes no arguments; write conditions and orders before it, like .where(…)
 //	-- mended --                 (what one writes who has read that)
 //	(api) => api.currentUser.todos().where({ completed: false }).count()
-//	-- pending: … --             (any number: it is wrong, and no error reports that)
+//	-- pending: … --             (any number: its answer is wrong, and no error reports that)
 //	-- because --                (why; an entry that is no longer wrong fails)
 //
 // The right answer is the result of the SQL, which is written by hand over the seed and runs on
