@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ReadPostgres reads the part of a PostgreSQL catalogue (14 or newer) that the connection's role may see. With schemas, it reads these, and
-// tables of other schemas with foreign keys to them, since a delete here can delete their rows. Without schemas it reads all but the system's.
-// In a transaction it turns jit off until the end.
+// ReadPostgres reads the part of a PostgreSQL catalogue (14 or newer) that the connection's role may see. With schemas, it reads these
+// schemas, and tables of other schemas with foreign keys to them, since a delete in these schemas can delete rows there. Without schemas it
+// reads all schemas except the system's. In a transaction it turns jit off until the end.
 func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database, error) {
 	r := &postgresReader{ctx: ctx, q: q, schemas: schemas, db: &Database{Engine: Postgres}, tables: map[int64]*Table{}, views: map[int64]*View{}, types: map[int64]*postgresType{}}
 	steps := []struct {
@@ -70,8 +70,8 @@ func (r *postgresReader) role() error {
 	})
 }
 
-// wanted is a query for the relations to read: those of the schemas, and those that refer to them. It includes their partitions, heirs and
-// parents in any schema, because rules and triggers of these act on the same rows. $1 is a JSON array of schemas, or empty.
+// wanted is a query for the relations to read: the relations of the schemas, and the relations that refer to these. It includes their partitions, heirs and
+// parents in any schema, because the rules and triggers of those act on the same rows. $1 is a JSON array of schemas, or empty.
 const wanted = `WITH RECURSIVE wanted(oid) AS (
 	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'

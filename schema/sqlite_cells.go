@@ -19,9 +19,9 @@ const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
 // Cells counts the cells that were looked at in a SQLite column of times, days or truth values, which tools write in several forms.
 type Cells struct {
-	Held  int            // Plain counts the cells that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
-	Plain int            // Forms counts the cells in each form of exosql's Column.Stored; a cell may have several forms
-	Forms map[string]int // Forms counts those in each form of exosql's Column.Stored; a cell may have several forms
+	Held  int            // Held counts the cells that are not NULL
+	Plain int            // Plain counts the cells that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
+	Forms map[string]int // Forms counts the cells in each form of exosql's Column.Stored; a cell may have several forms
 }
 
 // Form returns the form that most of the cells have, and their number, or "" if there is no such form.

@@ -53,8 +53,8 @@ type copied struct {
 	gone  bool // the last user drops the copy
 }
 
-// copyPlanBytes bounds the plans of one copy, because there are many copies. With the statements of its connection they use at most three
-// times as much.
+// copyPlanBytes bounds the plans of one copy, because there are many copies. A copy's plans and the statements of its connection use at
+// most three times this size.
 const copyPlanBytes = 512 << 10
 
 // CopyOptions are the options of OpenCopies.
@@ -67,7 +67,7 @@ type CopyOptions struct {
 	Most   int    // the number of copies that are kept; default 64
 }
 
-// OpenCopies makes the place for copies and removes those of an earlier process. The place belongs to this process until Close.
+// OpenCopies makes the place for copies, and removes the copies of an earlier process. The place belongs to this process until Close.
 func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	c := &Copies{most: o.Most, byName: map[string]*copied{}, used: list.New()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())

@@ -37,8 +37,8 @@ func (s *Store) crowd(tx *sql.Tx) error {
 // over selects attempts that may be deleted: those that have ended and are not part of a hole.
 const over = "pinned = 0 AND state IN ('ended', 'interrupted')"
 
-// evict makes room for records of a player, and for bytes, before they are written, because a full file accepts nothing. The record being
-// written is not over, or not there yet, so evict can't delete it.
+// evict makes room for records of a player, and for bytes, before they are written, because a full file accepts nothing. The attempt that
+// is being written has not ended, or is not in the store yet, so evict can't delete it.
 func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error {
 	_, err := tx.Exec("DELETE FROM attempts WHERE seq IN (SELECT seq FROM attempts WHERE "+over+" AND player = ?1 ORDER BY seq LIMIT max(0, (SELECT count(*) FROM attempts WHERE player = ?1 AND pinned = 0) + ?2 - ?3))", player, records, s.o.PerPlayer)
 	for done := false; !done && err == nil; {

@@ -100,8 +100,8 @@ type page struct {
 // about is the description of pages without one of their own.
 const about = "Programs written by AI run on live data here, and reach only what they were granted. A private key lies out of reach. Get it, and you have found a hole."
 
-// Preview returns the address of the picture, and URL that of the page. Both are complete, because previews of links need that. Both are "" if
-// the host does not know its public name.
+// Preview returns the address of the picture, and URL the address of the page. Both addresses are complete, because previews of links need
+// that. Both are "" if the host does not know its public name.
 func (p page) Preview() string {
 	if p.base == "" {
 		return ""

@@ -60,7 +60,7 @@ func tableOf(raw json.RawMessage) *table {
 
 type cell struct{ name, text string }
 
-// cellsOf returns the members of an object, and those of the objects directly in it.
+// cellsOf returns the members of an object, and the members of the objects directly in it.
 func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {

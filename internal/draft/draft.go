@@ -122,7 +122,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if name := live.Spell(v.Name); utf8.ValidString(name) {
 			f := &Facet{Table: name, table: live.Rows(v.Name)}
 			f.leave("views", viewOut)
-			tables[f], _ = made.Table(f.Table) // give comments about columns the same names as those about tables
+			tables[f], _ = made.Table(f.Table) // so that comments about columns use the same names as comments about tables
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -316,7 +316,7 @@ func (f *Facet) bare(column string) []string {
 	return ws
 }
 
-// readReferences finds the foreign keys that links can follow. If a table declares none, it guesses them from the names of columns.
+// readReferences finds the foreign keys that links can follow. If a table declares no foreign keys, it guesses them from the names of columns.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
 	of, called := map[*schema.Table]*Facet{}, map[string][]*Facet{}
@@ -533,7 +533,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim returns the first wanted name that is free and that ok accepts. If there is none, it adds a number to the last one.
+// claim returns the first wanted name that is free and that ok accepts. If there is no such name, it adds a number to the last wanted name.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {

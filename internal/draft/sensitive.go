@@ -96,9 +96,9 @@ func shows(t *schema.Table, c *schema.Column, depth int) string {
 	return why
 }
 
-// made returns why a draft leaves out a column of a view. It looks at the column of this name in a table that the view reads, otherwise at the
-// worst column of these tables. The view may compute its column from any of them. But a number comes from numbers, and a truth value shows
-// little.
+// made returns why a draft leaves out a column of a view. It looks at the column of this name in a table that the view reads. Otherwise it looks at
+// the most sensitive column of these tables, because the view may compute its column from any of them. But a number comes only from numbers, and a
+// truth value shows little of a secret.
 func made(live *schema.Database, v *schema.View, c *schema.Column) (why string) {
 	rank := []string{"", freeReason, personReason, tableReason, secretReason}
 	number := []schema.Kind{schema.Int, schema.Float, schema.Decimal}

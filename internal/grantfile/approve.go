@@ -38,7 +38,7 @@ type Approve struct {
 	Pos
 }
 
-// Approvals declare where change sets wait, and how people are identified on the page. The zero Approvals keep none.
+// Approvals declare where change sets wait, and how people are identified on the page. The zero Approvals keep no change sets.
 type Approvals struct {
 	Key   Secret
 	Store Secret // the place of change sets; its Kind is folder, env or file

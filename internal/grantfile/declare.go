@@ -460,8 +460,8 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
 }
 
-// keys returns what a link may compare: the columns in the file, or those of each foreign key between the two tables. With more than one
-// result the link is not clear.
+// keys returns what a link may compare: the columns in the file, or the columns of each foreign key between the two tables. If there is
+// more than one such key, the file must name the columns.
 func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	if len(l.Columns) > 0 {
 		return []LinkKeys{{texts(l.Columns), texts(l.References), l.One != nil && *l.One}}

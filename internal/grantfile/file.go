@@ -133,7 +133,7 @@ type Readers struct {
 type Link struct {
 	Name
 	To         Name   // the facet that the link leads to
-	Columns    []Name // columns of the table; none for those of the only foreign key between the two tables
+	Columns    []Name // columns of the table; none means the columns of the only foreign key between the two tables
 	References []Name // columns of the other table
 	One        *bool  // nil takes this from the foreign key
 	Doc        string

@@ -33,9 +33,9 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder with a file's test; folders are all that have a test of this name. The nearest of them wins: the file's own, or one around
-// it. Otherwise it must be the only one below the file's top folder, or the only one of all, and below exosql/test (as exosql/test/approvals for exo).
-// It returns "" if there is none.
+// home returns the folder with the test of a file; folders are all folders with a test of that name. It returns the file's own folder, or the nearest
+// one around it. Otherwise it returns the only folder below the file's top folder, or the only one of all if that is below exosql/test, as
+// exosql/test/approvals for exo. Without such a folder it returns "".
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {

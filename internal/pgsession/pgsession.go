@@ -207,9 +207,9 @@ func direct(conn *pgconn.PgConn, s session) bool {
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// compareSessions finds out by a second connection, the peer, whether connections share sessions. Both ask in turn which session serves them. An
-// unshared session never changes. A pool that reuses the session freed last gives both connections the same one. A pool that reuses the one freed
-// first gives one connection different ones. Other clients change sessions more often, which also reveals sharing.
+// compareSessions finds out by a second connection, the peer, whether connections share sessions. Both connections ask in turn which session
+// serves them. An unshared session never changes. A pool that reuses the session freed last gives both connections the same session. A pool that
+// reuses the session freed first gives one connection different sessions. Other clients change sessions more often, which also reveals sharing.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
@@ -245,8 +245,8 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in
-// that time, the pool keeps the session for it. A pool that shares sessions would have given the session to the peer, which asked first.
+// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in that time, the
+// pool keeps the session for this connection. A pool that shares sessions would have given the session to the peer, which asked first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {

@@ -46,7 +46,7 @@ type Change struct {
 	Shape string // the granted name, the calls and the table
 	Runs  int
 	First exo.RunID
-	What  []string // the first differences, each once, in the order in which they were found; there may be very many, because refusals repeat programs' names
+	What  []string // the first differences, each once, in the order in which they were found; only a few, because refusals repeat programs' names, so there may be very many
 	last  exo.RunID
 }
 

@@ -120,7 +120,7 @@ func (t *tool) before(m *exo.Message) bool {
 			d.shows = append(d.shows, o.Name)
 		}
 	}
-	// A message to a service would leave the machine. A message with statements only goes to a database, so only such a message runs here.
+	// A message to a service would leave the machine. A message that has statements goes to a database, so only such messages run here.
 	if t.counts && err == nil && len(all) > 0 && m.Root.Method().Effect == message.NoEffect {
 		v, err := m.Objects[m.Root.Receiver().Slot].Eval(ctx, m)
 		if d.count = fmt.Sprintf("%d rows", v.Len()); err != nil {

@@ -139,8 +139,8 @@ type InSelect struct {
 	Sub *Select
 }
 
-// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different values. It has two or more pairs. An index over
-// the columns of Left finds such rows, unlike the same condition written with AND and OR. It is unknown if the deciding pair has a NULL.
+// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different values. It has two or more pairs. An index over the columns of
+// Left finds such rows, unlike the same condition written with AND and OR. The result is unknown if the deciding pair has a NULL.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool

@@ -35,8 +35,8 @@ func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, 
 	return text, slots, err
 }
 
-// finish writes placeholders and names in the form of dialect d. Another question mark would shift the arguments after it, and squirrel reads
-// two in a row as one. So question marks in names are marks until here.
+// finish writes placeholders and names in the form of dialect d. A question mark in a name would shift the arguments after it, and squirrel
+// reads two in a row as one. So names have marks in place of question marks until finish restores them.
 func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
 		return "", errors.New("sqlast: placeholders and arguments do not match")

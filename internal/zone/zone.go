@@ -135,8 +135,8 @@ func (z *Zone) Shift(t time.Time) time.Duration {
 	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
 }
 
-// Instant returns when clocks in the zone show the time that shown has in UTC. It returns the first of two such instants. If clocks skip the
-// time, it counts as if they did not, as in JavaScript.
+// Instant returns when clocks in the zone show the time that shown has in UTC. It returns the first of two such instants. If clocks skip
+// that time, Instant counts as if they did not, as JavaScript does.
 func (z *Zone) Instant(shown time.Time) time.Time {
 	if z == nil {
 		return shown

@@ -32,7 +32,7 @@ var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time",
 	schema.Decimal: "exosql.Decimal", schema.Date: "exosql.Date", schema.Interval: "exosql.Interval",
 	schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
-	schema.Unknown: "string", // refuse admits only those of PostgreSQL's other types that become text
+	schema.Unknown: "string", // of PostgreSQL's other types, refuse admits only types that become text
 }
 
 // takeColumns declares the columns with types that exosql has.

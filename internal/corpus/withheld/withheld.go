@@ -82,7 +82,7 @@ type word struct {
 	Word string
 }
 
-// New makes a world with a secret. Its result admits the labels g0 to g6 and those in admits.
+// New makes a world with a secret. Its result admits the labels g0 to g6, and the labels in admits.
 func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	t.Helper()
 	w := &World{Secret: secret, Approvals: &policy.Approvals{}}
