@@ -21,7 +21,7 @@ func (e Engine) Is(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := range len(a) { // without copying, since each name of a definition is compared with all others
+	for i := range len(a) { // compare without copying, since each name of a definition is compared with all others
 		if lower(a[i]) != lower(b[i]) {
 			return false
 		}

@@ -83,7 +83,7 @@ func (r *sqliteReader) tables() error {
 			return nil
 		}
 		t.Virtual = kind == "virtual"
-		if t.Virtual { // for a virtual table, SQLite's report of both depends on the table's module
+		if t.Virtual { // for a virtual table, SQLite reports these fields as the table's module decides
 			t.WithoutRowID, t.Strict = false, false
 		}
 		r.sql[t.Name.Name] = text

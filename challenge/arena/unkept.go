@@ -13,7 +13,7 @@ import (
 // from here until the store accepts it.
 type unkept struct {
 	mu    sync.Mutex
-	all   map[string]store.Kept // by the id of the attempt
+	all   map[string]store.Kept // the attempts, by id
 	sizes map[string]int        // the size of each attempt, in bytes
 	bytes int                   // the size of all attempts
 }

@@ -61,7 +61,7 @@ func fit(code string) string {
 			out[maxLines-1] = "..."
 			break
 		}
-		if len(line) > 4*maxColumns+4 { // in bytes, because no letter has more than four
+		if len(line) > 4*maxColumns+4 { // counted in bytes, because no letter has more than four
 			line = line[:4*maxColumns+4]
 		}
 		out = append(out, cut(strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r\n"), maxColumns))

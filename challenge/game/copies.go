@@ -20,7 +20,7 @@ type Copies struct {
 	most   int     // the most databases that are open
 	mu     sync.Mutex
 	byName map[string]*copied
-	used   *list.List // of *copied, the most recent first
+	used   *list.List // the open copies as *copied, the most recently used first
 	made   int
 	closed bool
 	users  sync.WaitGroup
@@ -124,7 +124,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		e = &copied{name: name, real: fmt.Sprintf("%s_%d", name, c.made), ready: make(chan struct{})}
 		e.elem = c.used.PushFront(e)
 		c.byName[name] = e
-		go func() { // without ctx, because other callers that wait for the copy must not fail with this one
+		go func() { // the copy is opened without ctx, because other callers that wait for it must not fail with this caller
 			defer close(e.ready)
 			ctx, cancel := context.WithTimeout(c.ctx, openTime)
 			defer cancel()
@@ -262,7 +262,7 @@ func (c *Copies) Close(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	select { // cancel the work under way
+	select { // the end of ctx cancels the work, so wait a moment for it
 	case err := <-done:
 		return err
 	case <-time.After(time.Second):

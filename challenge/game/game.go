@@ -46,7 +46,7 @@ func DefaultLimits() Limits {
 
 // Player is the player of an attempt, with what the attempt needs of the player.
 type Player struct {
-	ID   string // takes turns with other players in the queue of workers
+	ID   string // the player's name in the queue of workers, where players take turns
 	Copy string // the name of the player's copy for this target and lane
 	Key  Key    // the key in the copy
 	Chat []byte // the model's chat after the player's last question
@@ -96,7 +96,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	if a.failed() {
 		g.Copies.Doubt(ctx, by.Copy)
 	}
-	a.Leaked = a.leaks(by.Key) // before the output is cut
+	a.Leaked = a.leaks(by.Key) // look for the key before the output is cut
 	a.trim()
 	if a.Millis == 0 { // keep the lane's own time, which leaves out making the copy
 		a.Millis = millis(time.Since(begin))

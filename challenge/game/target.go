@@ -11,7 +11,7 @@ import (
 
 // Target is a database with a key in it, as data. A host adds one in a new file, and lists it in Targets.
 type Target struct {
-	ID    string // used in URLs: lower case letters
+	ID    string // the target's name in URLs, in lower case letters
 	Title string
 	Story string // what the player finds, and who owns the database
 	Prize string // where the key is
@@ -92,7 +92,7 @@ type Task struct {
 	ID    string
 	Title string
 	Text  string
-	Hints []Hint // from a nudge to the wall that stops the attack
+	Hints []Hint // the hints, from a nudge to the wall that stops the attack
 	// Done reports whether an attempt in the program lane solves the task.
 	Done func(a *Attempt) bool
 }

@@ -36,7 +36,7 @@ func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
 // submit handles all attempts, from pages and from programs.
 func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane game.Lane, input string) (*game.Attempt, error) {
 	if err := s.arena.Check(target, lane, input); err != nil {
-		return nil, err // refuse before anything is spent on it
+		return nil, err // refuse the attempt before anything is spent on it
 	}
 	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func tableOf(raw json.RawMessage) *table {
 		}
 		t.Rows = append(t.Rows, out)
 	}
-	for i, r := range t.Rows { // pad rows that came before the last column
+	for i, r := range t.Rows { // pad the rows that were read before the last column was found
 		t.Rows[i] = append(r, make([]string, len(t.Columns)-len(r))...)
 	}
 	if len(t.Columns) == 0 {

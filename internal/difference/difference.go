@@ -28,7 +28,7 @@ type View struct {
 	At        time.Time `json:"at"`
 	Until     time.Time `json:"until"`
 	Rules     []string  `json:"rules"`
-	Who       string    `json:"who"` // Who may decide
+	Who       string    `json:"who"` // Who describes the persons who may decide
 	Summary   string    `json:"summary"`
 	Digest    string    `json:"digest"`
 	Number    int64     `json:"number"`  // Number counts rows and further changes
@@ -55,7 +55,7 @@ type Group struct {
 
 // Row is one row.
 type Row struct {
-	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed and - for a deleted one
+	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed row and - for a deleted row
 	Key   string `json:"key"`
 	Cells []Cell `json:"cells"`
 	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which no person is shown
@@ -73,7 +73,7 @@ type Cell struct {
 type Message struct {
 	Op     string   `json:"op"`
 	Lines  []string `json:"lines"`
-	Sealed bool     `json:"sealed,omitempty"` // Sealed reports values that Lines only names
+	Sealed bool     `json:"sealed,omitempty"` // Sealed reports that the message has sealed values, which Lines only names
 }
 
 // Many is the largest number of rows that a change set shows one by one. To agree to more, a person types their number.

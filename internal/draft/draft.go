@@ -480,7 +480,7 @@ func (d *Draft) nameLinks() {
 			}
 		}
 		r.from.links = append(r.from.links, there)
-		r.to.links = append(r.to.links, back) // appended after the other link, because from and to may be the same table
+		r.to.links = append(r.to.links, back) // back comes after the other link, because from and to may be the same table
 	}
 }
 

@@ -15,13 +15,13 @@ var (
 
 // Config bounds how many jobs have a place and how many wait. Numbers below 1 mean 1, except for Share.
 type Config struct {
-	Places    int // jobs that have a place at the same time
-	Share     int // how many of Places one group may have; 0 means all. Fewer than all keeps a place for others, even if a group's jobs use up all their time
-	PerMember int // waiting jobs of one member
-	Total     int // waiting jobs
+	Places    int // the most jobs that have a place at the same time
+	Share     int // how many of Places one group may have; 0 means all. A smaller number keeps a place for other groups, even if a group's jobs use up all their time
+	PerMember int // the most waiting jobs of one member
+	Total     int // the most waiting jobs of all members
 	// Away bounds the memory of jobs that gave their place back for a while (Yield). No job begins while they use that much. 0 means no bound.
 	Away      int
-	AwayShare int // how much of Away one group may use; while its jobs use that much, none of its jobs begins; 0 means all
+	AwayShare int // how much of Away one group may use; 0 means all. While a group's jobs use that much, none of its new jobs begins
 	// Room bounds a group's waiting jobs by the room that is left, so that later groups find room. One group alone gets half, and n groups get
 	// 1/(n+1) each (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet switches, 1998).
 	Room bool

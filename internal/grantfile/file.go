@@ -42,7 +42,7 @@ type File struct {
 	Claims    []Claim // the claims that a principal must have
 	Facets    []Facet
 	Grants    []Grant
-	Services  []services.Service // servers with which programs begin, too
+	Services  []services.Service // services, which programs find by name, like grants
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
@@ -65,7 +65,7 @@ type File struct {
 	recordAt Pos
 	declared map[string]string // the tags of `labels`, each in the spelling that shows package value its kind; nil if the file declares none
 
-	aliases map[string]*Facet // check makes it, when all Facets are known
+	aliases map[string]*Facet // facets by name; check makes the map when all Facets are known
 	places  map[[2]string][]*Facet
 }
 
@@ -73,7 +73,7 @@ type File struct {
 type Database struct {
 	Name
 	URL    Secret
-	Schema []string // on PostgreSQL the schemas in which names are looked up, in order
+	Schema []string // the schemas in which names are looked up, in order; only on PostgreSQL
 	// Witness stores the ID of each run that changes the database in that database, see exosql.OpenOptions.
 	Witness bool
 	// Undo is how long the database keeps what runs change, see exosql.OpenOptions; 0 keeps nothing. UndoURL is the place of the URL for exo undo.

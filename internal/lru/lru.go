@@ -75,7 +75,7 @@ func (c *Cache[V]) All() iter.Seq2[string, V] {
 // at a time may use it.
 type Set[K comparable, V any] struct {
 	Bytes int     // the bound for all values; zero keeps nothing
-	Drop  func(V) // called with each dropped value, unless it is nil
+	Drop  func(V) // Drop, unless it is nil, is called with each dropped value
 
 	bytes int
 	byKey map[K]*list.Element

@@ -153,7 +153,7 @@ func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 		return err
 	}
 	if mode != 0 {
-		err = file.Chmod(mode) // before the file has text that others could read
+		err = file.Chmod(mode) // set the mode before the file has text that others could read
 	}
 	if err == nil {
 		_, err = file.Write(text)

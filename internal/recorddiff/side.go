@@ -77,7 +77,7 @@ func (t *tool) open(name exo.Principal) error {
 	}
 	grants, err := t.d.Grants(p)
 	for name, o := range grants {
-		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // without Blind, because the policy needs all values, and messages with sealed ones do not reach it
+		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // the policy is not Blind, because it needs all values; messages with sealed values do not reach it
 	}
 	opt := t.d.File.ToolOptions(p)
 	opt.Budgets = nil // no run here uses up a budget

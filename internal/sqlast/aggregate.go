@@ -71,7 +71,7 @@ func (f *fragment) stored(e Aggregate) *fragment {
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"
-	movingPrefix   = "exo_moving_" // begins functions for the least and the greatest of a frame that rows leave
+	movingPrefix   = "exo_moving_" // begins the functions for the least and the greatest number of a frame that rows leave
 )
 
 // aggregate checks an aggregate: its argument reads rows and contains no aggregate.

@@ -7,7 +7,7 @@ import (
 
 // These bound the rows of a Nested. The spellings below contain MaxNested and MaxRows, too.
 const (
-	MaxNested = 1 << 20 // in bytes, where each row counts 16 more
+	MaxNested = 1 << 20 // the most bytes of the rows, where each row counts 16 more
 	MaxRows   = 10_000
 	MaxCells  = 100 // the most arguments of a function in SQLite
 )

@@ -76,7 +76,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
 	}
-	b = b.GroupBy(numbersTo(s.Group)...) // by number, because an expression with placeholders never equals its repetition
+	b = b.GroupBy(numbersTo(s.Group)...) // the text names columns by number, because an expression with placeholders never equals its repetition
 	if len(s.Windows) > 0 {
 		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
 	}

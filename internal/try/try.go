@@ -135,7 +135,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 			tables++
 		}
 		found, err := h.column(ctx, s.Table, s.Own, program)
-		if err != nil { // this table may be too slow; others may do
+		if err != nil { // this table may be too slow; other tables may be fast enough
 			wrong = append(wrong, err)
 		}
 		for _, key := range found {

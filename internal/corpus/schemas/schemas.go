@@ -67,7 +67,7 @@ func open(name, rights string) (corpus.App, error) {
 type declared struct {
 	ids     string
 	tables  [][]string // each has a name, a kind, and a column or a link
-	links   [][]string // each has from, columns, name, to, columns, and the name of the way back
+	links   [][]string // each has from, columns, name, to, columns, and the name of the link back
 	granted [][]string // each has a name and a table
 	rights  [][]string // each has insert, update or delete, the table, and columns
 

@@ -58,7 +58,7 @@ type World struct {
 	Grants    codemode.Grants
 	Options   codemode.Options
 	Approvals *policy.Approvals
-	Posted    int      // counts calls of board.post and payroll.book
+	Posted    int      // the number of calls of board.post and payroll.book
 	Lines     []string // the lines of the console that the host gets
 }
 
@@ -90,7 +90,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	w.DB = e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(
 		"CREATE TABLE people (id {int} PRIMARY KEY, pay {int} NOT NULL, rank {int} NOT NULL, "+strings.Join(labelled, " TEXT NOT NULL, ")+" TEXT NOT NULL)",
 		fmt.Sprintf("INSERT INTO people VALUES (1, %d, 1%s)", secret, strings.Repeat(", 'x'", len(labelled))),
-		e.Pick("", "CREATE SEQUENCE ids"), // both tables use it, because the database does not reuse a number
+		e.Pick("", "CREATE SEQUENCE ids"), // both tables use the sequence ids, because the database does not reuse a number
 		"CREATE TABLE words (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)",
 		"CREATE TABLE secrets (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)")})
 	p := exosql.NewTable[person]("people")

@@ -17,7 +17,7 @@ import (
 
 // Budgets are the budgets of a file. The zero Budgets limit nothing.
 type Budgets struct {
-	All   []budget.Budget // in the order of Pers and Windows
+	All   []budget.Budget // the budgets, in the order of Pers and Windows
 	Store strict.Secret   // its Kind is folder, env or file; "" if the file names no store
 	strict.Pos
 }

@@ -23,7 +23,7 @@ import (
 // Identity is the content of a name. A principal without a token has no Issuer and no Subject.
 type Identity struct {
 	Issuer, Subject string
-	Claims          map[string]any // as JSON decodes them, numbers as json.Number
+	Claims          map[string]any // the claims as JSON decodes them; numbers are json.Number
 }
 
 // Parse reads a name. ok is false if the text does not have the form of a name.

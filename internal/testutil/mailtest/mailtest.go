@@ -23,8 +23,8 @@ import (
 // Server receives mails. Its certificate is for example.com and localhost.
 type Server struct {
 	Port  int
-	Roots *x509.CertPool // Roots has the certificate.
-	PEM   []byte         // PEM is the certificate, as a file has it.
+	Roots *x509.CertPool // Roots has the server's certificate
+	PEM   []byte         // PEM is the certificate in the form of a file
 	conf  *tls.Config
 
 	mu       sync.Mutex
