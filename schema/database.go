@@ -19,7 +19,7 @@ type Database struct {
 	LeftOut []LeftOut // LeftOut are SQLite's tables and views that can't be used; Tables and Views lack them
 	Role    Role      // Role is the PostgreSQL role that read the catalogue
 
-	Creators []Creator // Creators are PostgreSQL roles with the right CREATE on a schema that was asked for
+	Creators []Creator // Creators are PostgreSQL roles with the right CREATE on one of the requested schemas
 	Hidden   []Name    // Hidden are PostgreSQL tables and views that the role can't find, because it may not use their schemas in the search path
 }
 

@@ -130,8 +130,8 @@ func (d *Database) qualified(n Name) (out []Name) {
 	return out
 }
 
-// Spell returns the shortest text that finds a table or view as a Name without a schema: its name, or schema.name if another one of the same name
-// comes first.
+// Spell returns the shortest text that finds a table or view as a Name without a schema: its name, or schema.name if another table or view with
+// the name comes first.
 func (d *Database) Spell(n Name) string {
 	if n.Schema == "" {
 		return n.Name

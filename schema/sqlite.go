@@ -133,7 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists the columns even of some that can't be queried.
+// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists columns even of some tables and views that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (r *sqliteReader) foreignKeys() error {
 	})
 }
 
-// triggers reads the events of triggers. A trigger with an unreadable text has no events, and writes treat it as one of all events.
+// triggers reads the events of triggers. A trigger with an unreadable text has no events, and writes treat it as a trigger of all events.
 func (r *sqliteReader) triggers() error {
 	return each(r.ctx, r.q, `SELECT tbl_name, name, coalesce(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
 		var table, name, text string

@@ -102,7 +102,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 		a.Millis = millis(time.Since(begin))
 	}
 	a.State = Ended
-	if a.Verdict.Kind == fail.Cancelled.String() { // the host cancelled the attempt, so its aim is unknown
+	if a.Verdict.Kind == fail.Cancelled.String() { // the host stopped the attempt, so it is unknown how the attempt would have ended
 		a.State, a.Verdict = Interrupted, stoppedVerdict
 	}
 	for _, k := range t.tasks() {

@@ -153,8 +153,8 @@ const grace = time.Second
 // ErrRunning means that a job does not end although its context has.
 var ErrRunning = errors.New("queue: a job still runs although its context has ended")
 
-// Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. It leaves a job that does not stop behind, with
-// ErrRunning, so that a hanging job can't keep its host from ending.
+// Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. If a job does not stop, Close returns
+// ErrRunning and leaves the job running, so that a hanging job can't keep its host from ending.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -49,7 +49,7 @@ func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error
 
 // shrink reduces a file to a lower bound, in portions, because the file's log grows with each change.
 func (s *Store) shrink(ctx context.Context) error {
-	// Of the records of holes, keep the attempts that leaked, the first ones first.
+	// Keep records of holes up to the bound: first the attempts that leaked, then the others, each the earliest first.
 	if err := s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE attempts SET pinned = 0 WHERE seq IN (SELECT seq FROM (SELECT seq, sum(size) OVER (ORDER BY leaked DESC, seq) AS held FROM (SELECT seq, size, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id) AS leaked FROM attempts WHERE pinned = 1)) WHERE held > ?)", s.o.Bytes/4)
 		return err

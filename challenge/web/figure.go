@@ -25,7 +25,7 @@ type history struct {
 
 const (
 	historyEvery = 2 * time.Second  // the least time between two reads, however much is sent
-	historyLasts = 10 * time.Minute // the most time between two reads, because the figure ends now
+	historyLasts = 10 * time.Minute // the most time between two reads, because the figure must end at the present time
 )
 
 func (s *Server) history(ctx context.Context, counters map[string]int64) (*store.History, error) {

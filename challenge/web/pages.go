@@ -86,7 +86,7 @@ type page struct {
 	Card    string // the path of the page's picture; "" for the site's
 	Alt     string // the text for the picture
 	Refresh int    // seconds until the browser reloads; 0 never reloads
-	Again   string // the address that the browser then loads: this page, without a #, with which it would load nothing
+	Again   string // the address that the browser then loads: this page, without a # part, because with one the browser would load nothing
 	Player  bool   // the request is from a player
 	Token   string // the token for forms of this session
 	Source  string

@@ -85,7 +85,7 @@ func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	return out, true
 }
 
-// textOf returns the text of a value in a cell: a string has no quotes.
+// textOf returns the text of a value in a cell. A string is returned without its quotes.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && raw[0] == '"' {

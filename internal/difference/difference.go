@@ -58,7 +58,7 @@ type Row struct {
 	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed row and - for a deleted row
 	Key   string `json:"key"`
 	Cells []Cell `json:"cells"`
-	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which no person is shown
+	Other bool   `json:"another_column,omitempty"` // Other reports that a column which no person is shown changes, too
 }
 
 // Cell is one value before and after. Before is "" in a new row, After in a deleted one.
@@ -165,8 +165,8 @@ func who(w changeset.Who) string {
 	return by
 }
 
-// differs reports whether a cell is shown as changed. A sealed cell always is. Otherwise a program could guess its value, and the difference would reveal
-// whether the guess was right.
+// differs reports whether a cell is shown as changed. A sealed cell is always shown as changed. Otherwise a program could guess its value, and the
+// difference would reveal whether the guess was right.
 func differs(c changeset.Cell, admits value.Label) bool {
 	return c.Changed() || sealed(c.Label, admits) != ""
 }

@@ -68,7 +68,7 @@ type Facet struct {
 
 type column struct {
 	name, doc string
-	as        string   // the column's name for programs; "" if they use its own
+	as        string   // the column's name for programs; "" if programs use the name in the database
 	typ       string   // for a column without a type in the database: a type with which the column could be granted
 	out       string   // why the column is left out
 	oneOf     []string // the only possible values
@@ -268,7 +268,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		kept := columnKind(x.out) != "" || x.typ != "" // the draft leaves it out in any case, until a person grants it
+		kept := columnKind(x.out) != "" || x.typ != "" // the draft leaves the column out in any case, until a person grants it
 		switch {
 		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)

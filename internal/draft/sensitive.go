@@ -13,7 +13,7 @@ import (
 // These words in a column's name suggest its content. They are only a guess, which the reader of the draft corrects.
 var (
 	secretWords = scalar.Words("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
-	// tables whose rows each open something; these are the last words of their names, and openWords names the columns that open it
+	// the last words of the names of tables with rows that each open something, like a token; openWords are the names of the columns that open it
 	secretTables     = scalar.Words("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
 	secretTablePairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "public key", "recovery code", "backup code", "magic link", "one time password", "login code", "password reset"}
 	openWords        = scalar.Words("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")

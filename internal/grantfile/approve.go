@@ -326,7 +326,7 @@ func (f *File) approvalKey() ([]byte, error) {
 	return []byte(text), err
 }
 
-// PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name contains all claims.
+// PrincipalNamed returns the principal with a name that Principal.Name has returned, as the file identifies this principal now. The name contains all claims.
 func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	i, ok := identity.Parse(name)
 	if !ok {

@@ -123,7 +123,7 @@ func (f *File) Written(live *schema.Database, database string) (out []schema.Nam
 	return out
 }
 
-// Unkept lists databases in which changes of programs could not be kept whole, each with its tables without a trigger for that.
+// Unkept lists databases that could not keep all changes of programs for exo undo, each with its tables that lack the trigger for that.
 func (d *Declared) Unkept(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for _, x := range d.File.Databases {
@@ -253,8 +253,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
-	// Facets of one table are joined by its name. SQLite also accepts other spellings. Under a second spelling a facet would show a column without
-	// the label that another facet gives it.
+	// Facets of one table are found by the table's name. SQLite also accepts other spellings of the name. Under a second spelling a facet would
+	// show a column without the label that another facet gives it.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
 		p.At(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
 		return

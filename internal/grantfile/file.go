@@ -51,7 +51,7 @@ type File struct {
 	RecordKey Secret        // the place of the signing key of a record in a folder or a database; zero for a file
 	Keep      time.Duration // how long a record in a folder or a database can be read; 0 for ever
 	Replies   bool          // a record in a folder or a database keeps replies for exo replay
-	Witnessed bool          // irreversible effects wait until the record's witness has them
+	Witnessed bool          // irreversible effects wait until the record's witness has the entries about them
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat distrusts what outsiders wrote: one of Distrusts, or ""
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil for all
@@ -80,13 +80,13 @@ type Database struct {
 	Undo     time.Duration
 	UndoURL  Secret
 	Replicas []Secret // the places of the URLs of replicas, see exosql.OpenOptions
-	Cursors  Secret   // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
+	Cursors  Secret   // the key of cursors, so that a cursor works in each process with this key; if its Kind is "", each process has its own key
 }
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
 type Facet struct {
 	Name            // the programs' name for a row
-	Database Name   // an empty Text means the only database
+	Database Name   // the table's database; an empty Text means the only database
 	Table    Name   // the table's name in the database
 	Label    []Name // the label of the rows, for all facets of the table
 	Admits   []Name // programs that have read these labels may decide what is inserted, changed and deleted

@@ -1,8 +1,8 @@
 // Package otlp exports the traces and metrics of the OpenTelemetry SDK to a collector, by OTLP over HTTP, with JSON in place of protobuf. It reads
 // the usual variables of the environment, for exo serve. Go hosts have exporters of their own.
 //
-// The official exporters need the libraries of protobuf and gRPC, 145 packages more. A binary that is also the worker initialises them for each
-// program.
+// The official exporters need the libraries of protobuf and gRPC, which are 145 further packages. The binary of exo is also the worker, so it
+// would initialise these packages for each program.
 package otlp
 
 import (

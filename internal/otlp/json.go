@@ -1,6 +1,6 @@
 package otlp
 
-// This file has the messages of OTLP as far as they are sent. JSON writes 64-bit numbers as texts, and IDs as hexadecimal digits.
+// This file has the parts of OTLP's messages that are sent. JSON writes 64-bit numbers as texts, and IDs as hexadecimal digits.
 
 import (
 	"fmt"

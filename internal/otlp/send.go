@@ -22,7 +22,7 @@ type sender struct {
 	timeout time.Duration
 }
 
-// client follows no redirect, since the headers may be secrets of the host that the operator named.
+// client follows no redirect, since the headers may contain secrets for only the host that the operator named.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // send sends a request. A request that fails is not sent again: metrics are cumulative, and spans must not pile up in a host whose collector is down.

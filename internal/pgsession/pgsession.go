@@ -1,6 +1,6 @@
-// Package pgsession refuses a connection to PostgreSQL if its session is shared with other clients. A pooler that gives each transaction any
-// session keeps one client's settings and prepared statements for the next. Our default_transaction_read_only would break other clients'
-// writes. So this package checks the session before the first setting, with questions that leave no trace.
+// Package pgsession refuses a connection to PostgreSQL if its session is shared with other clients. A pooler that may run each transaction
+// in another session keeps one client's settings and prepared statements for the next client. Our default_transaction_read_only would break
+// other clients' writes. So this package checks the session before the first setting, with questions that leave no trace.
 package pgsession
 
 import (

@@ -93,7 +93,7 @@ func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], befor
 // run has the record's entries of one run.
 type run struct {
 	id    exo.RunID
-	start *exo.Start // nil if the entry was erased
+	start *exo.Start // how the run began; nil if that entry was erased
 	calls []exo.Entry
 }
 

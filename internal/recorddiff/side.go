@@ -44,7 +44,7 @@ type decision struct {
 	refused string      // the error text for the program; "" if the message would act
 	beyond  bool        // the gate itself refuses the message, before it is planned
 	sealed  bool        // the message has sealed values, so only names and types were checked
-	sql     string      // the statements, with the values that come from scopes
+	sql     string      // the statements and their arguments, also those that come from scopes
 	shows   []string    // the values that each row shows
 	reads   value.Label // the label of the reply
 	leaves  bool        // a result may carry the label in reads
@@ -88,7 +88,7 @@ func (t *tool) open(name exo.Principal) error {
 	return err
 }
 
-// Bind implements exoeval.Evaluator. It keeps the tool's gate, and no program runs.
+// Bind implements exoeval.Evaluator. It keeps the gate in the tool, and runs no program.
 func (t *tool) Bind(g *exo.Gate, _ exoeval.Bounds) (exoeval.Runner, error) {
 	t.gate = g
 	return nil, nil

@@ -15,8 +15,8 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	return RenderHiding(s, d, func(int) bool { return false })
 }
 
-// RenderHiding renders like Render, but hides some values from PostgreSQL's planner, also where it plans with all
-// others: each value of a slot that hide reports is the result of a subquery.
+// RenderHiding renders like Render, but hides the values of some slots from PostgreSQL's planner, even when it plans
+// with all other values. The value of a slot that hide reports becomes the result of a subquery.
 func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, errors.New("sqlast: no such dialect")

@@ -12,7 +12,7 @@ import (
 // column is a declared column.
 type column struct {
 	c     *schema.Column
-	name  string // name is the variable
+	name  string // name is the name of the column's variable
 	field string // field is the field of the row type
 	typ   string // typ is the Go type V of the column's values
 	enum  *enum  // enum is the column's type if that is an enum, or nil

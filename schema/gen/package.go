@@ -27,8 +27,8 @@ type pack struct {
 // table is a declared table.
 type table struct {
 	t     *schema.Table
-	row   string // row is the row type
-	name  string // name is the variable of the table
+	row   string // row is the name of the row type
+	name  string // name is the name of the table's variable
 	guest scope  // guest has the names that programs find on a row
 	cols  []*column
 	links []*link
@@ -138,7 +138,7 @@ func (t *table) leave(format string, args ...any) {
 	t.left = append(t.left, fmt.Sprintf(format, args...))
 }
 
-// wanted reports whether a pattern selects the table, and none leaves it out.
+// wanted reports whether a pattern selects the table, and no pattern leaves the table out.
 func wanted(n schema.Name, patterns []string) bool {
 	take := !slices.ContainsFunc(patterns, func(s string) bool { return !strings.HasPrefix(s, "!") })
 	for _, pattern := range patterns {

@@ -61,7 +61,7 @@ type Wrong struct {
 
 var fileName = regexp.MustCompile(`^[0-9]{2}-[a-z0-9-]+\.txt$`)
 
-// Read reads the questions of a directory. It fails unless there are exactly want.
+// Read reads the questions of a directory. It fails unless there are exactly want questions.
 func Read(t testing.TB, dir string, want int) []*Question {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

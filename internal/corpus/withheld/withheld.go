@@ -22,7 +22,7 @@ import (
 // read defines n, the secret, and bit, its last bit, for a program. p is a row with sealed cells.
 const read = "const p = await people.first(); const n = await reveal(p.pay); const bit = n & 1;\n"
 
-// Programs are ways in which a program may use the secret. Each runs after read.
+// Programs has programs that use the secret, each under a description of how. Each runs after read.
 var Programs = map[string]string{
 	"chooses sealed values to return": "return [0, 1, 2, 3, 4, 5, 6].filter(i => n >> i & 1).map(i => p['c' + i])",
 	"chooses what outsiders wrote":    "return [0, 1].filter(i => n >> i & 1).map(i => p['u' + i])",

@@ -50,7 +50,7 @@ func newTail() (*tail, error) {
 	return t, nil
 }
 
-// close closes the host's end, so the pipe ends with the process.
+// close closes the host's copy of the writing end, so that the pipe ends with the process.
 func (t *tail) close() {
 	if t != nil {
 		t.to.Close()
