@@ -22,8 +22,8 @@ type Win struct {
 	Shared  bool   // the player shows the attempt to everybody
 }
 
-// pinnedPerWin bounds how many earlier attempts of the player the store keeps with a win on a guarded lane, in which programs reach the
-// database only through exosql. It keeps fewer if they need too much room.
+// pinnedPerWin bounds how many earlier attempts of the player the store keeps with a win on a guarded lane. It keeps fewer if they need
+// too much room. In a guarded lane programs reach the database only through exosql.
 const pinnedPerWin = 50
 
 // Claim checks whether the text is one of the player's keys, and stores the win. It always compares with all keys. again reports that the key

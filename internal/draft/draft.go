@@ -3,9 +3,9 @@
 //	d, err := draft.New(live, draft.Options{Name: "shop", URL: "env:SHOP_URL"})
 //	text := d.Text(nil)
 //
-// A draft grants less than a person would. It leaves out tables without a key, tables without a column that shows the owner of a row, and
-// columns with names that sound like secrets, persons or free text. Comments give the reasons. It reads no rows: the catalogue has facts about
-// cells (schema.Column.Cells). The draft begins with `reviewed: false`.
+// A draft grants less than a person would. It leaves out tables without a key, and tables without a column that shows the owner of a row. It
+// also leaves out columns with names that sound like secrets, persons or free text. Comments give the reasons. Package draft reads no rows:
+// the catalogue has facts about cells (schema.Column.Cells). The draft begins with `reviewed: false`.
 package draft
 
 import (

@@ -1,5 +1,5 @@
 // Release builds the command exo for each system of a release, with checksums and a list of the contents of each
-// binary, and packages these binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
+// binary. It packages the binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
 //
 //	go run ./internal/release -version v0.1.0 -o dist
 //	go run ./internal/release -version v0.0.0 -here -o dist
