@@ -37,7 +37,7 @@ type place interface {
 	drop(ctx context.Context, name string) error
 	// gone reports whether a copy is gone, or may be.
 	gone(ctx context.Context, name string) bool
-	// try makes a copy, reads it in the way of programs, and drops it.
+	// try makes a copy, reads it as programs do, and drops it.
 	try(ctx context.Context, name string, t *Target) (super bool, err error)
 	close() error
 }
@@ -92,7 +92,7 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	return c, nil
 }
 
-// Try makes a copy of a target, reads it in the way of programs, and drops it. So the host learns at the start about a faulty place, not a
+// Try makes a copy of a target, reads it as programs do, and drops it. So the host learns at the start about a faulty place, not a
 // player later. super reports that programs would run as a superuser, for whom the database has no walls.
 func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 	return c.place.try(ctx, "try", t)

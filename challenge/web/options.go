@@ -23,7 +23,7 @@ type Options struct {
 	// SourceURL is the repository of this program, for links to its code.
 	SourceURL string
 	Walls     string           // a line about the walls round programs, for the pages
-	Now       func() time.Time // nil means time.Now
+	Now       func() time.Time // the clock; nil means time.Now
 }
 
 // Rate is a token bucket: Burst requests at once, and one more in each Every.

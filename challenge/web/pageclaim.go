@@ -17,7 +17,7 @@ type claimView struct {
 	Won       []holeView
 }
 
-// claimForm shows the form, and a successful claim. A claim's POST redirects to it, so that a reload sends nothing again. The address can only
+// claimForm shows the form, and a successful claim. A claim's POST redirects to this page, so that a reload sends nothing again. The address can only
 // name a win that the player has claimed.
 func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
 	q := r.URL.Query()

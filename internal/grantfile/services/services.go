@@ -34,7 +34,7 @@ type Service struct {
 	Mail    strict.Name // the address of a mail server
 	Chat    strict.Name // the product of a chat, one of notify.Products
 	Webhook strict.Name // an address that receives signed events
-	From    string      // the sender's address of mails
+	From    string      // the address from which mails are sent
 	To      []Recipient
 	Files   strict.Name   // a folder; Read and Write are the globs of its files
 	Journal strict.Secret // the place of unfinished writes; its Kind is folder, env or file
