@@ -29,8 +29,8 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 	return exitOK, w.Flush()
 }
 
-// backup copies the store's file as it is at one moment, even while the challenge serves. A plain copy of the file would lack what is in its
-// log.
+// backup copies the store's file as it is at one moment, even while the challenge serves. A plain copy of the file would lack the changes
+// that are still in its log.
 func backup(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	f := newFlags("challenge backup", stderr, "challenge backup [-data folder] FILE")
 	f.folder()

@@ -25,7 +25,7 @@ import (
 // These are the exit codes.
 const (
 	exitOK    = 0
-	exitWon   = 1 // of attack: a program has won
+	exitWon   = 1 // attack returns it if a program has won
 	exitUsage = 2 // the command did not run, or not to its end
 )
 

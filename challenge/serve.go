@@ -97,7 +97,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 }
 
 // end accepts no more requests, plays the accepted attempts, and gives waiting players time to read the outcome. Then it cuts off clients that
-// do not read, or that send for ever, which is no failure.
+// do not read, or that send without an end. Such a cut is no failure.
 func end(servers []*http.Server, drain func() error) error {
 	answering, cut := context.WithCancel(context.Background())
 	defer cut()
@@ -119,7 +119,7 @@ func end(servers []*http.Server, drain func() error) error {
 	return errors.Join(errs...)
 }
 
-// The end takes at most the sum of these, which is within the time that supervisors usually wait.
+// end takes at most the sum of these times, which is within the time that supervisors usually wait.
 const (
 	drainTime = 15 * time.Second // the time for accepted attempts
 	answerEnd = 2 * time.Second  // the time for answers

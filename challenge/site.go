@@ -181,8 +181,8 @@ func openCopies(ctx context.Context, c *config) (*game.Copies, error) {
 	return copies, byFlag(err)
 }
 
-// tryCopies refuses a database in which no copy can be made or read. On a public host it also refuses a role for which the database would be
-// no second wall.
+// tryCopies refuses a database in which no copy can be made or read. On a public host it also refuses a superuser as the role of programs,
+// because the database itself does not restrict a superuser.
 func tryCopies(ctx context.Context, c *config, copies *game.Copies, t *game.Target) error {
 	super, err := copies.Try(ctx, t)
 	if err != nil {

@@ -12,8 +12,8 @@ var notCalls = map[string]bool{"AND": true, "OR": true, "NOT": true, "IN": true,
 // operatorCalls are SQLite's operators that call a function of the same name.
 var operatorCalls = map[string]bool{"LIKE": true, "GLOB": true, "REGEXP": true, "MATCH": true, "->": true, "->>": true}
 
-// VirtualCalls returns the names, in lower case, of the functions that SQLite calls to read the column c of t. They are in its expression if it is
-// virtual, and in virtual columns that the expression reads. It fails if an expression can't be parsed.
+// VirtualCalls returns the names, in lower case, of the functions that SQLite calls to read the column c of t. A virtual column calls the
+// functions in its expression, and those of the virtual columns that the expression reads. VirtualCalls fails if an expression can't be parsed.
 func (t *Table) VirtualCalls(c *Column) (calls []string, err error) {
 	seen := map[string]bool{}
 	for todo := []*Column{c}; len(todo) > 0; todo = todo[1:] {

@@ -21,12 +21,12 @@ type Column struct {
 	Loose     bool   // Loose: the collation treats different texts as equal, like NOCASE, RTRIM, a program's own or a nondeterministic one. The types citext and char(n) compare loosely without Loose
 
 	Unreadable bool     // Unreadable: PostgreSQL's role may not read the column, so each query that names it fails
-	Unwritable []string // Unwritable has those of "INSERT" and "UPDATE" that PostgreSQL's role may not do to the column, and "USAGE" if it may not use Sequence
-	Sequence   string   // Sequence is the sequence of PostgreSQL that the default takes numbers from, with its schema and quotes as in SQL; "": none. Identity columns have none
+	Unwritable []string // Unwritable has the statements, "INSERT" or "UPDATE", that PostgreSQL's role may not run on the column, and "USAGE" if it may not use Sequence
+	Sequence   string   // Sequence is the sequence of PostgreSQL from which the default takes numbers, with its schema and quotes as in SQL; "" if there is none. Identity columns have none
 
 	Comment string
 
-	// Untyped has, for a column without a type, the Misfits for each kind, since a grant gives such a column a kind.
+	// Untyped is set for a column without a type, which a grant gives a kind. It has, for each kind, what Misfits would then be.
 	Untyped map[Kind]int
 
 	Misfits int // Misfits is, on SQLite after LookAtCells, the number of cells that are no value of Kind. For times, days and truth values see Cells

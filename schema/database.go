@@ -19,7 +19,7 @@ type Database struct {
 	LeftOut []LeftOut // LeftOut are SQLite's tables and views that can't be used; Tables and Views lack them
 	Role    Role      // Role is the PostgreSQL role that read the catalogue
 
-	Creators []Creator // Creators are PostgreSQL roles with the right CREATE on a schema that was asked for
+	Creators []Creator // Creators are PostgreSQL roles with the right CREATE on one of the requested schemas
 	Hidden   []Name    // Hidden are PostgreSQL tables and views that the role can't find, because it may not use their schemas in the search path
 }
 
@@ -28,8 +28,8 @@ type Database struct {
 type LeftOut struct {
 	Name
 	Why    string // Why is SQLite's reason why each query of the table fails
-	Unread bool   // Unread: its definition can't be parsed, so queries may work, but with unknown collations
-	Of     string // Of is the virtual table that it belongs to
+	Unread bool   // Unread: the definition can't be parsed, so queries may work, but with unknown collations
+	Of     string // Of is the virtual table that this table belongs to
 }
 
 // Kind returns Reason in a few words, for a list of tables with the same reason.
@@ -64,7 +64,7 @@ type View struct {
 	Columns      []Column
 	Comment      string
 	Extension    string    // Extension is the PostgreSQL extension that the view is part of
-	Reads        []Name    // Reads are the tables that it reads, also through other views; on SQLite all tables that the texts of these name
+	Reads        []Name    // Reads are the tables that the view reads, also through other views; on SQLite all tables that the views' texts name
 	Calls        bool      // Calls: the view may read any table, since it uses functions or operators that are not PostgreSQL's own, or a virtual table of SQLite
 	Unset        []Setting // Unset are PostgreSQL settings that the connection lacks, so that each query fails
 	Bypasses     []Name    // Bypasses are PostgreSQL tables with row-level security that binds the view's owner, or the role that refreshes it, but not its readers

@@ -2,7 +2,7 @@
 // rows, its views, enums and domains. Its design is DESIGN.md in this package's folder.
 //
 // [ReadSQLite] and [ReadPostgres] read it from a live database. It contains no rows and gives no access. The package has no driver: its readers get
-// something that queries. To read definitions from a file, run them in a scratch database, as exo gen -ddl does.
+// a [Querier]. To read definitions from a file, run them in a scratch database, as exo gen -ddl does.
 //
 // # Order
 //

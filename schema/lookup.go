@@ -21,7 +21,7 @@ func (e Engine) Is(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i := range len(a) { // without copying, since each name of a definition is compared with all others
+	for i := range len(a) { // compare without copying, since each name of a definition is compared with all others
 		if lower(a[i]) != lower(b[i]) {
 			return false
 		}
@@ -130,8 +130,8 @@ func (d *Database) qualified(n Name) (out []Name) {
 	return out
 }
 
-// Spell returns the shortest text that finds a table or view as a Name without a schema: its name, or schema.name if another one of the same name
-// comes first.
+// Spell returns the shortest text that finds a table or view as a Name without a schema: its name, or schema.name if another table or view with
+// the name comes first.
 func (d *Database) Spell(n Name) string {
 	if n.Schema == "" {
 		return n.Name

@@ -46,7 +46,7 @@ func (d *Database) finish() {
 	}
 }
 
-// rest returns those properties of a foreign key in which others of the same columns may differ.
+// rest returns the properties in which two foreign keys of the same columns may differ.
 func (f *ForeignKey) rest() []string {
 	return append([]string{f.Table.Schema, f.Table.Name, string(f.OnDelete), string(f.OnUpdate), strconv.FormatBool(f.Deferrable)}, f.References...)
 }

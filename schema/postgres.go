@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ReadPostgres reads the part of a PostgreSQL catalogue (14 or newer) that the connection's role may see. With schemas, it reads these, and
-// tables of other schemas with foreign keys to them, since a delete here can delete their rows. Without schemas it reads all but the system's.
-// In a transaction it turns jit off until the end.
+// ReadPostgres reads the part of a PostgreSQL catalogue (14 or newer) that the connection's role may see. With schemas, it reads these
+// schemas, and tables of other schemas with foreign keys to them, since a delete in these schemas can delete rows there. Without schemas it
+// reads all schemas except the system's. In a transaction it turns jit off until the end.
 func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database, error) {
 	r := &postgresReader{ctx: ctx, q: q, schemas: schemas, db: &Database{Engine: Postgres}, tables: map[int64]*Table{}, views: map[int64]*View{}, types: map[int64]*postgresType{}}
 	steps := []struct {
@@ -38,7 +38,7 @@ type postgresReader struct {
 	db      *Database
 	tables  map[int64]*Table
 	views   map[int64]*View
-	oids    string // oids are those of tables and views, as the text of a PostgreSQL array
+	oids    string // oids has the object identifiers of the tables and views, as the text of a PostgreSQL array
 	types   map[int64]*postgresType
 }
 
@@ -70,8 +70,8 @@ func (r *postgresReader) role() error {
 	})
 }
 
-// wanted is a query for the relations to read: those of the schemas, and those that refer to them. It includes their partitions, heirs and
-// parents in any schema, because rules and triggers of these act on the same rows. $1 is a JSON array of schemas, or empty.
+// wanted is a query for the relations to read: the relations of the schemas, and the relations that refer to these. It includes their partitions, heirs and
+// parents in any schema, because the rules and triggers of those act on the same rows. $1 is a JSON array of schemas, or empty.
 const wanted = `WITH RECURSIVE wanted(oid) AS (
 	SELECT c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND CASE WHEN $1::text = '' THEN n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)'
@@ -255,8 +255,8 @@ func (r *postgresReader) constraints() error {
 	})
 }
 
-// indexes reads the indexes. It names a part's operator class unless that is the default of the column's type. The class of char(n) is named on any other
-// type.
+// indexes reads the indexes. It names a part's operator class unless that class is the default of the column's type. For a column of another type it
+// also names the class of char(n), which ignores spaces at the end.
 func (r *postgresReader) indexes() error {
 	return r.each(`SELECT i.indrelid::bigint, c.relname::text, i.indisunique, i.indisunique AND coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false), i.indisvalid, m.amname::text, coalesce(pg_get_expr(i.indpred, i.indrelid), ''),
 			(SELECT json_agg(json_build_object('Key', k <= i.indnkeyatts, 'Column', coalesce(a.attname, ''), 'Expr', CASE WHEN i.indkey[k-1] = 0 THEN pg_get_indexdef(i.indexrelid, k, false) ELSE '' END,
@@ -326,8 +326,8 @@ func (r *postgresReader) exclusions() error {
 	})
 }
 
-// triggers reads the triggers. It leaves out a partition's trigger that comes from its parent, if the parent's is enabled. If the parent's is
-// disabled and the partition's is not, it is listed, because it acts. PostgreSQL 14 marks such triggers as internal, like those of foreign keys.
+// triggers reads the triggers. It leaves out a partition's trigger that comes from its parent, if the parent's is enabled. If only the
+// partition's is enabled, it is listed, because it acts. PostgreSQL 14 marks such triggers as internal, like those of foreign keys.
 func (r *postgresReader) triggers() error {
 	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text,
 			(SELECT coalesce(json_agg(a.attname::text ORDER BY a.attnum), '[]')::text FROM pg_attribute AS a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])) FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// creators reads the roles that may create an operator or a table that a query would find in place of the one that it means.
+// creators reads the roles that may create an operator or a table which a query would find in place of the intended one.
 func (r *postgresReader) creators() error {
 	if len(r.schemas) == 0 {
 		return nil // all schemas are read, so it is unknown which are searched
@@ -25,8 +25,7 @@ func (r *postgresReader) creators() error {
 }
 
 // hidden reads the relations that the session's search path would find if the role could use their schemas. The path may have been changed since
-// the connection was opened, so its reset value counts. Where a pooler shares
-// the session, the path of the URL is in exo.search_path.
+// the connection was opened, so its reset value counts. If a pooler shares the session, the path of the URL is in exo.search_path.
 func (r *postgresReader) hidden() error {
 	return each(r.ctx, r.q, `SELECT n.nspname::text, c.relname::text FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid
 		WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp)' AND NOT has_schema_privilege(n.oid, 'USAGE')

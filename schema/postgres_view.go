@@ -11,7 +11,7 @@ const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function
 	WHERE d.refclassid = 'pg_proc'::regclass AND `
 
 // unset returns SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. texts is a query for functions and
-// their bodies, or for ” and a definition.
+// their bodies, or for an empty text and a definition.
 func unset(texts string) string {
 	return `(SELECT json_agg(DISTINCT jsonb_build_object('Name', m[1], 'Function', x.of))::text
 		FROM (` + texts + `) AS x(of, body), regexp_matches(x.body, $$current_setting\(\s*'(\w+(?:\.\w+)+)'(?:::text)?\s*\)$$, 'gi') AS m
@@ -45,8 +45,8 @@ func (r *postgresReader) viewSettings() error {
 	})
 }
 
-// bypasses finds tables with row-level security behind views. A view reads with its owner's policies, unless the view and all views on the way are
-// security_invoker (PostgreSQL 15). A materialized view always does.
+// bypasses finds tables with row-level security that views read. A view reads with its owner's policies, unless the view and all views on the way
+// are security_invoker (PostgreSQL 15). A materialized view always reads with its owner's policies.
 func (r *postgresReader) bypasses() error {
 	return r.each(`WITH RECURSIVE reads(view, rel, owner) AS (
 			SELECT c.oid, c.oid, false FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')

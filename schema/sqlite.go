@@ -83,7 +83,7 @@ func (r *sqliteReader) tables() error {
 			return nil
 		}
 		t.Virtual = kind == "virtual"
-		if t.Virtual { // SQLite's report of both depends on the table's module
+		if t.Virtual { // for a virtual table, SQLite reports these fields as the table's module decides
 			t.WithoutRowID, t.Strict = false, false
 		}
 		r.sql[t.Name.Name] = text
@@ -133,7 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists the columns even of some that can't be queried.
+// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists columns even of some tables and views that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
@@ -334,13 +334,13 @@ func (r *sqliteReader) foreignKeys() error {
 			return fmt.Errorf("%w: its foreign keys are not those that SQLite reports", errDefinition)
 		}
 		for i := range t.ForeignKeys {
-			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text of the definition has it
+			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text of the definition has Deferrable
 		}
 		return nil
 	})
 }
 
-// triggers reads the events of triggers. A trigger with an unreadable text has no events, and writes treat it as one of all events.
+// triggers reads the events of triggers. A trigger with an unreadable text has no events, and writes treat it as a trigger of all events.
 func (r *sqliteReader) triggers() error {
 	return each(r.ctx, r.q, `SELECT tbl_name, name, coalesce(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
 		var table, name, text string
@@ -349,7 +349,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		t := r.db.Table(Name{Name: table})
 		if t == nil {
-			return nil // the trigger is one of a view
+			return nil // the trigger belongs to a view
 		}
 		tr, err := readTrigger(text)
 		if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// lookedAt is the number of rows that LookAtCells reads from each end of a table. allLooked bounds the rows of all tables, so that a large database
-// does not keep a command waiting. With many tables each has fewer rows, but at least leastLooked.
+// lookedAt is the number of rows that LookAtCells reads from each end of a table. allLooked bounds the rows of all tables together, so that a large
+// database does not keep a command waiting. With many tables LookAtCells reads fewer rows of each, but at least leastLooked.
 const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
 // Cells counts the cells that were looked at in a SQLite column of times, days or truth values, which tools write in several forms.
 type Cells struct {
 	Held  int            // Held counts the cells that are not NULL
-	Plain int            // Plain counts those that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
-	Forms map[string]int // Forms counts those in each form of exosql's Column.Stored; a cell may have several forms
+	Plain int            // Plain counts the cells that need no Column.Stored: a time as a text, a day like 2006-01-02, 0 and 1
+	Forms map[string]int // Forms counts the cells in each form of exosql's Column.Stored; a cell may have several forms
 }
 
-// Form returns the form that most cells have, and their number, or "" if no form has most.
+// Form returns the form that most of the cells have, and their number, or "" if there is no such form.
 func (c *Cells) Form(kind Kind) (form string, n int) {
 	for _, f := range cellform.Of(string(kind)) {
 		if k := c.Forms[string(f)]; k > n {

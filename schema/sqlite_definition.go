@@ -38,7 +38,7 @@ func (d definition) word(i int) string {
 	return d.toks[i].up
 }
 
-// past returns the index after token i, or after the parenthesis that begins there.
+// past returns the index after token i, or after the parenthesis that begins at token i.
 func (d definition) past(i int) int {
 	depth := 0
 	for ; i < len(d.toks); i++ {

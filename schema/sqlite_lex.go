@@ -20,7 +20,7 @@ const (
 
 type token struct {
 	kind     tokenKind
-	text     string // text is the source; for names and strings without quotes
+	text     string // text is the source of the token; for names and strings without the quotes
 	up       string // up is a word in upper case, or ""
 	pos, end int    // pos and end are bytes of the source
 }

@@ -2,8 +2,8 @@ package schema
 
 // This file finds the tables that SQLite's views read, from the views' texts.
 
-// views finds the tables behind each view: all tables that the view's text names, or the text of a view named there. Such a name may mean
-// something else, like an alias, so the list may have too many tables, but never too few.
+// views finds the tables that each view reads: all tables that the view's text names, or that the text of a named view names. A name may
+// mean something else, like an alias, so the list may have too many tables, but never too few.
 func (r *sqliteReader) views() error {
 	named := map[string]map[string]bool{}
 	for _, v := range r.db.Views {

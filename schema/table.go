@@ -7,9 +7,9 @@ type Table struct {
 	Columns     []Column
 	PrimaryKey  *Key         // PrimaryKey is nil if there is none
 	Uniques     []Key        // Uniques are UNIQUE constraints; unique indexes are among Indexes
-	Exclusions  []Exclusion  // Exclusions are PostgreSQL's
-	Indexes     []Index      // Indexes are those made by CREATE INDEX, without those of keys
-	ForeignKeys []ForeignKey // ForeignKeys are those of this table
+	Exclusions  []Exclusion  // Exclusions are PostgreSQL's exclusion constraints
+	Indexes     []Index      // Indexes are made by CREATE INDEX; the indexes of keys are not among them
+	ForeignKeys []ForeignKey // ForeignKeys lead from this table to others, or to itself
 	Checks      []Check
 	Triggers    []Trigger
 	Rules       []Rule // Rules are PostgreSQL's rewrite rules, without those of views
@@ -19,9 +19,9 @@ type Table struct {
 	ForceRowSecurity bool // ForceRowSecurity: row-level security binds the owner too
 	Owned            bool // Owned: the PostgreSQL role that read the catalogue owns the table, itself or through a role that it is in
 
-	Writable      []string // Writable has those of "INSERT", "UPDATE", "DELETE" and "TRUNCATE" that the PostgreSQL role may do to the table or some of its columns
-	PartPolicies  []Name   // PartPolicies are PostgreSQL's partitions and heirs, at any depth, with row-level security of their own, which does not bind queries of this table
-	WholePolicies []Name   // WholePolicies are PostgreSQL's tables above this one, by partition or inheritance, at any depth, with row-level security, which does not bind queries of this table
+	Writable      []string // Writable has the statements, among "INSERT", "UPDATE", "DELETE" and "TRUNCATE", that the PostgreSQL role may run on the table or some of its columns
+	PartPolicies  []Name   // PartPolicies are PostgreSQL's partitions and heirs, at any depth, that have row-level security of their own; a query of this table bypasses it
+	WholePolicies []Name   // WholePolicies are PostgreSQL's tables above this one, by partition or inheritance, at any depth, that have row-level security; a query of this table bypasses it
 
 	PartitionBy string // PartitionBy is the partition key; "" for a table with its own rows
 	PartitionOf *Name  // PartitionOf is the table that this one is a partition of, or nil. Keys, indexes, foreign keys, checks and triggers that come from that table are not listed
@@ -58,17 +58,17 @@ type Index struct {
 	Parts      []Part
 	Include    []string // Include are further columns in the index
 	Unique     bool
-	Method     string // Method is PostgreSQL's, like "btree" or "gin"; "" on SQLite
+	Method     string // Method is PostgreSQL's access method, like "btree" or "gin"; "" on SQLite
 	Where      string // Where is the condition of a partial index; "" for all rows
 	NullsAlike bool   // NullsAlike: a unique index with NULLS NOT DISTINCT
-	Invalid    bool   // Invalid: PostgreSQL did not finish its build, so no query uses it
+	Invalid    bool   // Invalid: PostgreSQL did not finish building the index, so no query uses it
 }
 
 // Exclusion forbids that two rows match by all of its operators, as in EXCLUDE USING gist (room WITH =, during WITH &&).
 type Exclusion struct {
 	Name      string
 	Parts     []Part   // Parts have only columns and expressions
-	Operators []string // Operators has one for each part
+	Operators []string // Operators has one operator for each part
 	Where     string   // Where is the constraint's condition; "" for all rows
 }
 
@@ -112,21 +112,21 @@ type Check struct {
 	NotValid bool // NotValid: PostgreSQL rows that are older than the check may break it
 }
 
-// Trigger is code that runs when rows change. Triggers that PostgreSQL makes for constraints are not listed. Those that it makes for a partition
-// are listed only if the partition's is enabled and the parent's is not.
+// Trigger is code that runs when rows change. The triggers that PostgreSQL makes for constraints are not listed. The triggers that it makes for
+// a partition are listed only if the partition's is enabled and the parent's is not.
 type Trigger struct {
 	Name     string
 	Timing   string   // Timing is "BEFORE", "AFTER" or "INSTEAD OF"
 	Events   []string // Events are some of "INSERT", "UPDATE", "DELETE" and "TRUNCATE", in this order
-	Columns  []string // Columns are those of UPDATE OF; nil means that an update of any column starts it
-	Function string   // Function is the PostgreSQL function that it calls, without its schema
+	Columns  []string // Columns are the columns of UPDATE OF; nil means that an update of any column starts the trigger
+	Function string   // Function is the PostgreSQL function that the trigger calls, without its schema
 	Disabled bool
 }
 
 // Rule is a rewrite rule of PostgreSQL.
 type Rule struct {
 	Name  string
-	Event string // Event is the statement that it rewrites: "INSERT", "UPDATE" or "DELETE"
+	Event string // Event is the statement that the rule rewrites: "INSERT", "UPDATE" or "DELETE"
 }
 
 // Policy is a row-level security policy. It has no effect unless RowSecurity is set.
@@ -143,5 +143,5 @@ type Policy struct {
 // Setting is a setting that a policy or a view reads by current_setting('x'), which fails if the connection lacks it.
 type Setting struct {
 	Name     string
-	Function string // Function is the function that reads it; "" if the definition itself does
+	Function string // Function is the function that reads the setting; "" if the definition itself does
 }

@@ -22,9 +22,9 @@ func (d *Database) Values(c *Column) []string {
 	return slices.Clone(d.Enums[i].Values)
 }
 
-// Listed returns, for each text column, the values that a check allows. It is a check of the table on this column alone, like state IN ('open',
-// 'done'), or one of the column's domain. Listed ignores a check that existing rows may break, and a column with a collation that treats other
-// texts as equal to listed ones.
+// Listed returns, for each text column, the values that a check allows. Such a check is one of the table on this column alone, like state IN
+// ('open', 'done'), or one of the column's domain. Listed ignores a check that existing rows may break, and a column with a collation that
+// treats other texts as equal to listed ones.
 func (d *Database) Listed(t *Table) map[string][]string {
 	if len(t.Checks) == 0 && len(d.Domains) == 0 {
 		return nil

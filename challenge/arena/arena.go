@@ -21,7 +21,7 @@ type Arena struct {
 	Game  *game.Game
 	Store *store.Store
 	Queue *queue.Queue
-	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; nil puts them in Queue
+	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; if it is nil, they wait in Queue
 	Questions *queue.Queue
 	Log       *slog.Logger
 	Ended     func(*game.Attempt) // called after every attempt that was played; may be nil

@@ -27,7 +27,7 @@ func (ar *Arena) lines() []*queue.Queue {
 // Paused reports whether the arena accepts no attempts.
 func (ar *Arena) Paused() bool { return ar.Queue.Paused() }
 
-// Length returns the number of attempts that wait, and of those that are played.
+// Length returns the number of attempts that wait, and of attempts that are being played.
 func (ar *Arena) Length() (waiting, running int) {
 	for _, q := range ar.lines() {
 		w, r := q.Length()

@@ -33,7 +33,7 @@ func (ar *Arena) Stop(by string, on bool) {
 	}
 }
 
-// StoppedBy returns for whom the kill switch is on, in order.
+// StoppedBy returns who has turned the kill switch on, in order.
 func (ar *Arena) StoppedBy() []string {
 	ar.stopping.Lock()
 	defer ar.stopping.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// unkept are attempts that have ended but that the store refused, for example on a full disk. Players who wait for them get them from here
-// until the store accepts them.
+// unkept are attempts that have ended but that the store refused, for example on a full disk. Players who wait for such an attempt get it
+// from here until the store accepts it.
 type unkept struct {
 	mu    sync.Mutex
-	all   map[string]store.Kept // by the id of the attempt
+	all   map[string]store.Kept // the attempts, by id
 	sizes map[string]int        // the size of each attempt, in bytes
 	bytes int                   // the size of all attempts
 }
@@ -40,7 +40,7 @@ func (u *unkept) add(player string, a *game.Attempt) bool {
 	return true
 }
 
-// instead returns the attempt as it ended, whatever state the store has.
+// instead returns the attempt as it ended, even if the store has an older state.
 func (u *unkept) instead(k store.Kept) store.Kept {
 	u.mu.Lock()
 	defer u.mu.Unlock()

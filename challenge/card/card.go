@@ -41,7 +41,7 @@ const (
 // Draws reports whether all letters of a text can be drawn.
 func Draws(s string) bool { return small.draws(s) }
 
-// Fit cuts a card to what is drawn of it, so that cards that look alike are equal and small.
+// Fit cuts a card to what is drawn of it. So cards that look alike are equal, and small.
 func (c Card) Fit() Card {
 	c.Title, c.Line, c.Code, c.Foot = cut(c.Title, 200), cut(c.Line, maxColumns), fit(c.Code), cut(c.Foot, maxColumns)
 	return c
@@ -61,7 +61,7 @@ func fit(code string) string {
 			out[maxLines-1] = "..."
 			break
 		}
-		if len(line) > 4*maxColumns+4 { // in bytes, because no letter has more than four
+		if len(line) > 4*maxColumns+4 { // counted in bytes, because no letter has more than four
 			line = line[:4*maxColumns+4]
 		}
 		out = append(out, cut(strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r\n"), maxColumns))

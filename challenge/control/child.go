@@ -14,8 +14,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Child reports whether Run started this process, and in that case has already done all its work. A main that uses this package calls it
-// first.
+// Child reports whether Run started this process. If so, Child does all the work of the process before it returns. A main that uses this
+// package calls Child before anything else.
 func Child() bool {
 	if !isChild() {
 		return false
@@ -38,7 +38,7 @@ func child(answer answerer) {
 }
 
 func serve(in io.Reader, out io.Writer, answer answerer) error {
-	time.Local = time.UTC // the zone's file is out of reach later
+	time.Local = time.UTC // the file of the time zone can't be read later
 	var job Job
 	if err := json.NewDecoder(io.LimitReader(in, maxJob)).Decode(&job); err != nil {
 		return err
@@ -48,7 +48,7 @@ func serve(in io.Reader, out io.Writer, answer answerer) error {
 	if err != nil {
 		return err
 	}
-	c, err := db.Conn(ctx) // the database belongs to this connection
+	c, err := db.Conn(ctx) // each connection has its own database
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ type Result struct {
 // These bound one run.
 const (
 	wall      = 3 * time.Second
-	processor = 2         // in seconds
-	memory    = 256 << 20 // bytes that the address space may grow
+	processor = 2         // the most processor time, in seconds
+	memory    = 256 << 20 // the most bytes by which the address space may grow
 	maxRows   = 200
 	maxCell   = 4 << 10
 	maxReply  = 4 << 20

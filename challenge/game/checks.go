@@ -8,8 +8,8 @@ import (
 // stolen reports whether an attempt in a guarded lane shows the key.
 func stolen(a *Attempt) bool { return a.Leaked && a.Lane.Guarded() }
 
-// gives returns a check: a program's result contains all texts, and as many rows of the table were read. So a program can't pass by only
-// writing the texts.
+// gives returns a check: a program's result contains all texts, and a statement of it read at least this many rows of the table. So a
+// program can't pass by only writing the texts.
 func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		read := func(q Query) bool { return strings.Contains(q.SQL, `"`+table+`"`) && q.Rows >= rows }

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// control runs the player's SQL. Both control lanes run it on an SQLite database in memory, whichever engine the host uses: see package
-// control.
+// control runs the player's SQL. Both control lanes run it on an SQLite database in memory, even if the host uses PostgreSQL: see
+// package control.
 func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) error {
 	a.Engine = "sqlite"
 	if a.Lane == Filter {

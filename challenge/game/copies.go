@@ -12,15 +12,15 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Copies are players' own databases, in a cache of bounded size. A copy depends only on its target and its key. So one that was dropped is
-// made again when a player needs it, and no player notices.
+// Copies are players' own databases, in a cache of bounded size. A copy depends only on its target and its key. So a dropped copy is made
+// again when a player needs it, and no player notices.
 type Copies struct {
 	place  place
 	tries  *folder // the folder for databases of one attempt, or nil
 	most   int     // the most databases that are open
 	mu     sync.Mutex
 	byName map[string]*copied
-	used   *list.List // of *copied, the most recent first
+	used   *list.List // the open copies as *copied, the most recently used first
 	made   int
 	closed bool
 	users  sync.WaitGroup
@@ -35,9 +35,9 @@ type place interface {
 	// open makes a copy and opens it. Every copy has another name.
 	open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
-	// gone reports that a copy is gone, or may be.
+	// gone reports whether a copy is gone, or may be.
 	gone(ctx context.Context, name string) bool
-	// try makes a copy, reads it in the way of programs, and drops it.
+	// try makes a copy, reads it as programs do, and drops it.
 	try(ctx context.Context, name string, t *Target) (super bool, err error)
 	close() error
 }
@@ -53,8 +53,8 @@ type copied struct {
 	gone  bool // the last user drops the copy
 }
 
-// copyPlanBytes bounds the plans of one copy, because there are many copies. With the statements of its connection they use at most three
-// times as much.
+// copyPlanBytes bounds the plans of one copy, because there are many copies. A copy's plans and the statements of its connection use at
+// most three times this size.
 const copyPlanBytes = 512 << 10
 
 // CopyOptions are the options of OpenCopies.
@@ -67,7 +67,7 @@ type CopyOptions struct {
 	Most   int    // the number of copies that are kept; default 64
 }
 
-// OpenCopies makes the place for copies and removes those of an earlier process. The place belongs to this process until Close.
+// OpenCopies makes the place for copies, and removes the copies of an earlier process. The place belongs to this process until Close.
 func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	c := &Copies{most: o.Most, byName: map[string]*copied{}, used: list.New()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -92,7 +92,7 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	return c, nil
 }
 
-// Try makes a copy of a target, reads it in the way of programs, and drops it. So the host learns at the start about a faulty place, not a
+// Try makes a copy of a target, reads it as programs do, and drops it. So the host learns at the start about a faulty place, not a
 // player later. super reports that programs would run as a superuser, for whom the database has no walls.
 func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 	return c.place.try(ctx, "try", t)
@@ -124,7 +124,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 		e = &copied{name: name, real: fmt.Sprintf("%s_%d", name, c.made), ready: make(chan struct{})}
 		e.elem = c.used.PushFront(e)
 		c.byName[name] = e
-		go func() { // without ctx, because other callers that wait for the copy must not fail with this one
+		go func() { // the copy is opened without ctx, because other callers that wait for it must not fail with this caller
 			defer close(e.ready)
 			ctx, cancel := context.WithTimeout(c.ctx, openTime)
 			defer cancel()
@@ -262,7 +262,7 @@ func (c *Copies) Close(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	select { // cancel the work under way
+	select { // the end of ctx cancels the work, so wait a moment for it
 	case err := <-done:
 		return err
 	case <-time.After(time.Second):

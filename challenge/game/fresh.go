@@ -56,7 +56,7 @@ func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) 
 }
 
 // lost returns why the host gives the key away, or "". Either a row that no program may change has changed, or the sealed code is in what
-// leaves. It asks through the host's own connection, which no program can influence.
+// leaves. lost asks through the host's own connection, which no program can influence.
 func (f *fresh) lost(ctx context.Context, a *Attempt) (why string, err error) {
 	if q := f.target.Foreign; q != "" {
 		after, err := f.ask(ctx, q)

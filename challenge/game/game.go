@@ -46,7 +46,7 @@ func DefaultLimits() Limits {
 
 // Player is the player of an attempt, with what the attempt needs of the player.
 type Player struct {
-	ID   string // takes turns with other players in the queue of workers
+	ID   string // the player's name in the queue of workers, where players take turns
 	Copy string // the name of the player's copy for this target and lane
 	Key  Key    // the key in the copy
 	Chat []byte // the model's chat after the player's last question
@@ -65,7 +65,7 @@ func (g *Game) Closed(l Lane) string {
 	return ""
 }
 
-// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends before, the attempt is Interrupted. chat is
+// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends first, the attempt is Interrupted. chat is
 // the conversation in the model lane, which the player's next attempt continues.
 func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()
@@ -96,13 +96,13 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	if a.failed() {
 		g.Copies.Doubt(ctx, by.Copy)
 	}
-	a.Leaked = a.leaks(by.Key) // before the output is cut
+	a.Leaked = a.leaks(by.Key) // look for the key before the output is cut
 	a.trim()
 	if a.Millis == 0 { // keep the lane's own time, which leaves out making the copy
 		a.Millis = millis(time.Since(begin))
 	}
 	a.State = Ended
-	if a.Verdict.Kind == fail.Cancelled.String() { // the host cancelled the attempt, so its aim is unknown
+	if a.Verdict.Kind == fail.Cancelled.String() { // the host stopped the attempt, so it is unknown how the attempt would have ended
 		a.State, a.Verdict = Interrupted, stoppedVerdict
 	}
 	for _, k := range t.tasks() {

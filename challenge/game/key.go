@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Key is what a player should steal. It has at least 128 random bits. It prints only its form, so that no log or error contains it by mistake.
-// Code that needs the text converts it.
+// Key is what a player should steal. It has at least 128 random bits. A printed Key shows only its prefix, so that no log or error contains
+// the key by mistake. Code that needs the text converts it.
 type Key string
 
 const keyPrefix = "exo1_"

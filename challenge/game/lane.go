@@ -15,8 +15,8 @@ const (
 // Lanes are all lanes, in the order in which pages show them.
 var Lanes = []Lane{Program, Model, Notice, Filter}
 
-// Guarded reports whether programs reach the database only through exosql. A key from a guarded lane is a hole; one from another lane shows
-// that the game is real.
+// Guarded reports whether programs reach the database only through exosql. A key from a guarded lane proves a hole; a key from another lane
+// shows that the game is real.
 func (l Lane) Guarded() bool { return l == Program || l == Model }
 
 // Title returns the lane's name for people.

@@ -13,8 +13,8 @@ import (
 type Chatter interface {
 	// Name returns the name of the model.
 	Name() string
-	// Ask asks the question in the chat that an earlier Ask returned; nil begins one. It calls ran for each program that the model ran, one at a
-	// time. Its error is only for the host.
+	// Ask asks the question in the chat that an earlier Ask returned; a nil chat begins a new one. It calls ran for each program that the model
+	// ran, one at a time. Its error is only for the host.
 	Ask(ctx context.Context, chat []byte, question string, tool *codemode.Tool, ran func(program string, res *codemode.Result)) (answer string, next []byte, err error)
 }
 

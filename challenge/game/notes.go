@@ -100,7 +100,7 @@ func notesGrants(db *exosql.DB) codemode.Grants {
 	project.Add(exosql.Via(projectTasks, task))
 	task.Add(exosql.Via(taskProject, project), exosql.Via(taskAssignee, member), exosql.Via(taskNote, note))
 	note.Add(exosql.Via(noteAuthor, member), exosql.Via(noteOrg, org))
-	// Members, tasks and notes can be reached in several ways, with different rows. So the grant names the way that decides.
+	// Members, tasks and notes can be reached in several ways, with different rows. So the grant names the links that decide which rows are in scope.
 	mine := exosql.Grant(db, orgs, orgID.Eq(notesOrg),
 		exosql.ScopeVia(orgMembers), exosql.ScopeVia(orgProjects), exosql.ScopeVia(projectTasks), exosql.ScopeVia(orgNotes))
 	return codemode.Grants{"organization": org.Of(mine)}

@@ -25,8 +25,8 @@ func (g *Game) program(ctx context.Context, a *Attempt, t *Target, by Player) er
 	})
 }
 
-// with calls play with a tool on the player's copy. If programs may write, the tool has a database for this attempt alone, and with gives the
-// key to a program that got what it may not.
+// with calls play with a tool on the player's copy. If programs may write, the tool has a database for this attempt alone. Then with gives
+// the key to a program that did what it may not.
 func (g *Game) with(ctx context.Context, a *Attempt, t *Target, by Player, play func(*codemode.Tool)) (err error) {
 	var db *exosql.DB
 	var own *fresh

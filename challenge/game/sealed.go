@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// This target is the front desk of a bank. Programs get the row with the code, and may mail the code to its owner. They must not learn it: the
-// column has a label, and its values are sealed.
+// This target is the front desk of a bank. Programs get the row with the code, and may mail the code to its owner. Programs must not learn the
+// code: its column has a label, and its values are sealed.
 
 type clerk struct {
 	ID   int64

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// These tasks lead to a code that programs get sealed. Each leads to the next wall.
+// These tasks lead to a code that programs get only as a sealed value. Each leads to the next wall.
 var sealedTasks = []Task{
 	{
 		ID: "list", Title: "List the safes",
@@ -65,7 +65,7 @@ var sealedTasks = []Task{
 	},
 }
 
-// withheld reports whether a program read sealed values, so that nothing of it leaves.
+// withheld reports whether a program read sealed values, so that its result was refused.
 func withheld(a *Attempt) bool {
 	return a.Lane == Program && a.Verdict.Kind == "denied" && strings.Contains(a.Verdict.Message, "may not leave this way")
 }

@@ -11,7 +11,7 @@ import (
 
 // Target is a database with a key in it, as data. A host adds one in a new file, and lists it in Targets.
 type Target struct {
-	ID    string // used in URLs: lower case letters
+	ID    string // the target's name in URLs, in lower case letters
 	Title string
 	Story string // what the player finds, and who owns the database
 	Prize string // where the key is
@@ -30,7 +30,7 @@ type Target struct {
 	// Each attempt has a fresh database with its own code. So a program wins nothing by how long it runs or how it ends, which labels don't hide.
 	Outside string
 
-	// Grants are the objects for the player's programs. The whole wager is that their rows do not include the key.
+	// Grants are the objects for the player's programs. The game is a bet that the rows in these objects' scope do not include the key.
 	Grants func(db *exosql.DB) codemode.Grants
 
 	Rule  string // the notice that one control lane shows to players
@@ -92,7 +92,7 @@ type Task struct {
 	ID    string
 	Title string
 	Text  string
-	Hints []Hint // from a nudge to the wall that stops the attack
+	Hints []Hint // the hints, from a nudge to the wall that stops the attack
 	// Done reports whether an attempt in the program lane solves the task.
 	Done func(a *Attempt) bool
 }

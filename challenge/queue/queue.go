@@ -48,8 +48,8 @@ func New(places, perPlayer, total int) *Queue {
 	return q
 }
 
-// Add accepts a job and runs it once, in its own goroutine. It calls keep before, when the job's place is sure. If keep fails, the job is
-// refused. The context of run ends when the queue is paused or closed.
+// Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
+// If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
 func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +103,7 @@ func (q *Queue) Position(id string) (n int, ok bool) {
 	return j.ticket.Position(), true
 }
 
-// Wait returns when a job is over, or ctx.
+// Wait returns when a job is over, or when ctx ends.
 func (q *Queue) Wait(ctx context.Context, id string) {
 	q.mu.Lock()
 	j := q.jobs[id]
@@ -153,8 +153,8 @@ const grace = time.Second
 // ErrRunning means that a job does not end although its context has.
 var ErrRunning = errors.New("queue: a job still runs although its context has ended")
 
-// Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. It leaves a job that does not stop behind, with
-// ErrRunning, so that a hanging job can't keep its host from ending.
+// Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. If a job does not stop, Close returns
+// ErrRunning and leaves the job running, so that a hanging job can't keep its host from ending.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

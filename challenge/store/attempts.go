@@ -161,7 +161,7 @@ func scanOne(row interface{ Scan(...any) error }) (Kept, error) {
 	if err := json.Unmarshal(body, k.Attempt); err != nil {
 		return k, fmt.Errorf("store: attempt %s: %w", id, err)
 	}
-	k.State, k.Shared = state, shared // state and shared change without the body
+	k.State, k.Shared = state, shared // the columns state and shared change without the body
 	k.Won = k.Won || k.Leaked
 	return k, nil
 }

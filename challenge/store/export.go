@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// Line is one line of an export: an attempt as a regression case. Keys in their plain form are redacted. One that a program has recoded stays,
-// and is of use only to its player. Player is the player's Alias.
+// Line is one line of an export: an attempt as a regression case. Keys in their plain form are redacted. A key that a program has recoded
+// stays, and is of use only to its player. Player is the player's Alias.
 type Line struct {
 	Player string `json:"player"`
 	Won    bool   `json:"won"` // the key is in the output, or was claimed after the attempt

@@ -38,7 +38,7 @@ func (s *Store) History(ctx context.Context, parts int) (*History, error) {
 	return h, nil
 }
 
-// tally adds what a query counts by the hour. Each hour is in a part, even if a clock was set back.
+// tally adds what a query counts by the hour. An hour outside of all parts, after a clock was set back, counts in the first or the last part.
 func (s *Store) tally(ctx context.Context, into map[game.Lane][]int64, counts string, first, span int64, parts int) error {
 	rows, err := s.read.QueryContext(ctx, "SELECT lane, min(max((hour - ?1) * ?2 / ?3, 0), ?2 - 1), sum(attempts) FROM ("+counts+") GROUP BY 1, 2", first, parts, span)
 	if err != nil {

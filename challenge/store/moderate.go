@@ -14,8 +14,8 @@ func Alias(player string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// HideName removes the name from the win that is shown with an attempt, and hides the attempt if the player shared it. The win stays. The
-// player can undo neither. A win on a guarded lane is still shown, without a name.
+// HideName removes the name from the win that is shown with an attempt, and hides the attempt if the player shared it. The player can
+// undo neither. The win stays; a win on a guarded lane is still shown, without a name.
 func (s *Store) HideName(ctx context.Context, attempt string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		named, err := tx.Exec("UPDATE wins SET name = '', claimed = 1 WHERE attempt = ?", attempt)

@@ -76,7 +76,7 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	return id, err
 }
 
-// Lasts returns how long a player lasts without a visit, and at most.
+// Lasts returns after which time without a visit a player is gone, and after which time in any case.
 func (s *Store) Lasts() (idle, life time.Duration) { return s.o.Idle, s.o.Life }
 
 // EndPlayer ends a player at once.

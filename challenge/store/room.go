@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// At a bound, the oldest attempts of the address that uses the most are deleted. So a flood of attempts removes itself, even from many
-// addresses, and a player with few attempts keeps them.
+// At a bound, the store deletes the oldest attempts of the address that uses the most room. So a flood of attempts removes itself,
+// even from many addresses, and a player with few attempts keeps them.
 
 // address returns an address in its stored form.
 func (s *Store) address(a string) []byte {
@@ -37,8 +37,8 @@ func (s *Store) crowd(tx *sql.Tx) error {
 // over selects attempts that may be deleted: those that have ended and are not part of a hole.
 const over = "pinned = 0 AND state IN ('ended', 'interrupted')"
 
-// evict makes room for records of a player, and for bytes, before they are written, because a full file accepts nothing. The record being
-// written is not over, or not there yet, so evict can't delete it.
+// evict makes room for records of a player, and for bytes, before they are written, because a full file accepts nothing. The attempt that
+// is being written has not ended, or is not in the store yet, so evict can't delete it.
 func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error {
 	_, err := tx.Exec("DELETE FROM attempts WHERE seq IN (SELECT seq FROM attempts WHERE "+over+" AND player = ?1 ORDER BY seq LIMIT max(0, (SELECT count(*) FROM attempts WHERE player = ?1 AND pinned = 0) + ?2 - ?3))", player, records, s.o.PerPlayer)
 	for done := false; !done && err == nil; {
@@ -49,7 +49,7 @@ func (s *Store) evict(tx *sql.Tx, player string, records int, bytes int64) error
 
 // shrink reduces a file to a lower bound, in portions, because the file's log grows with each change.
 func (s *Store) shrink(ctx context.Context) error {
-	// Of the records of holes, keep the attempts that leaked, the first ones first.
+	// Keep records of holes up to the bound: first the attempts that leaked, then the others, each the earliest first.
 	if err := s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE attempts SET pinned = 0 WHERE seq IN (SELECT seq FROM (SELECT seq, sum(size) OVER (ORDER BY leaked DESC, seq) AS held FROM (SELECT seq, size, EXISTS (SELECT 1 FROM wins WHERE wins.attempt = attempts.id) AS leaked FROM attempts WHERE pinned = 1)) WHERE held > ?)", s.o.Bytes/4)
 		return err
@@ -67,7 +67,7 @@ func (s *Store) shrink(ctx context.Context) error {
 	return nil
 }
 
-// portion deletes some records while there are more bytes than most. done reports that there are not, or that the rest must stay.
+// portion deletes some records while the store has more bytes than most. done reports that it has not more, or that the rest must stay.
 func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 	const holder = "address = (SELECT address FROM holders ORDER BY bytes DESC LIMIT 1)"
 	for range 100 {
@@ -99,8 +99,8 @@ func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 	return false, nil
 }
 
-// pin keeps the records of a hole, which are worth more than room, but not all of it. The attempt that leaked comes first. What led to it uses
-// at most half of that room, so that the next hole's attempt finds some.
+// pin keeps the records of a hole in a part of the room that only holes use. The attempt that leaked comes first. The attempts that led to it
+// use at most half of that part, so that the next hole's attempt finds room.
 func (s *Store) pin(tx *sql.Tx, player, target string, lane game.Lane, attempt string) error {
 	const pinned = "(SELECT coalesce(sum(size), 0) FROM attempts WHERE pinned = 1)"
 	if _, err := tx.Exec("UPDATE attempts SET pinned = 1 WHERE id = ? AND size + "+pinned+" <= ? AND (SELECT count(*) FROM attempts WHERE pinned = 1) < ?", attempt, s.o.Bytes/4, s.o.Pinned); err != nil {

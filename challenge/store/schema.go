@@ -18,7 +18,7 @@ CREATE TABLE hours (
 ) STRICT, WITHOUT ROWID;
 `
 
-// Triggers count what each address uses and what all use, so no statement can change one without the other.
+// Triggers count the room of each address and the room of all, so that both counts always agree with the records.
 const schema = hours + `
 CREATE TABLE players (
 	id      TEXT PRIMARY KEY,

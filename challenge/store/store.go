@@ -86,7 +86,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if s.lock, err = openFile(path+".lock", "", 1); err != nil {
 		return err
 	}
-	// The lock lasts until Close. Without it, two processes would each take the other's attempts for interrupted.
+	// The lock lasts until Close. Without it, two processes would each treat the other's attempts as interrupted.
 	if _, err := s.lock.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
 		return errors.New("another process uses this file: stop that process first")
 	}
@@ -145,8 +145,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return nil
 }
 
-// bound bounds the file itself, in case another bound fails, so that the disk is never full. Records fill the file; indexes and the rest use
-// as much again. SQLite accepts no bound below the file's size, so records beyond the other bounds must be deleted first.
+// bound bounds the file itself, in case another bound fails, so that the disk is never full. Indexes and the rest of the file may use as
+// much room as the records. SQLite accepts no bound below the file's size, so records beyond the other bounds must be deleted first.
 func (s *Store) bound(ctx context.Context) error {
 	if err := s.shrink(ctx); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (s *Store) Bytes(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// SetStopped stores whether the host has stopped the game. So a supervisor that restarts the process does not undo the stop.
+// SetStopped stores whether the host has stopped the game, so that a supervisor that restarts the process does not undo the stop.
 func (s *Store) SetStopped(ctx context.Context, on bool) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("UPDATE total SET stopped = ?", on)

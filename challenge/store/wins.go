@@ -22,8 +22,8 @@ type Win struct {
 	Shared  bool   // the player shows the attempt to everybody
 }
 
-// pinnedPerWin bounds how many earlier attempts of the player the store keeps with a win on a guarded lane, in which programs reach the
-// database only through exosql. It keeps fewer if they need too much room.
+// pinnedPerWin bounds how many earlier attempts of the player the store keeps with a win on a guarded lane. It keeps fewer if they need
+// too much room. In a guarded lane programs reach the database only through exosql.
 const pinnedPerWin = 50
 
 // Claim checks whether the text is one of the player's keys, and stores the win. It always compares with all keys. again reports that the key
@@ -114,7 +114,7 @@ func (s *Store) GuardedWins(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 1 ORDER BY at DESC LIMIT ?", most)
 }
 
-// Leaders returns wins on control lanes, those with the fewest attempts first.
+// Leaders returns wins on control lanes. Wins with the fewest attempts come first.
 func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
 }

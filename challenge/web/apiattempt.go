@@ -36,7 +36,7 @@ func (s *Server) apiAttempt(w http.ResponseWriter, r *request) error {
 // submit handles all attempts, from pages and from programs.
 func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane game.Lane, input string) (*game.Attempt, error) {
 	if err := s.arena.Check(target, lane, input); err != nil {
-		return nil, err // refuse before anything is spent on it
+		return nil, err // refuse the attempt before anything is spent on it
 	}
 	if err := s.limit(w, r, s.attempts, s.addressAttempts); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Server) apiShown(w http.ResponseWriter, r *request) error {
 	select {
 	case s.waits <- struct{}{}:
 		defer func() { <-s.waits }()
-	default: // other requests wait in all places for waiting
+	default: // all places for waiting requests are taken
 		wait = 0
 	}
 	until, cancel := context.WithTimeout(r.Context(), time.Duration(max(0, min(wait, maxWait)))*time.Second)

@@ -11,7 +11,7 @@ import (
 )
 
 // buckets are the token buckets of one rate, by key, in bounded memory. When the younger of two generations of keys is full, the older one is
-// dropped. A dropped key begins with a full bucket, but to be dropped it needs as many other keys as a generation has.
+// dropped. A dropped key begins again with a full bucket. But an attacker needs as many other keys as a generation has to get a key dropped.
 type buckets struct {
 	rate Rate
 	now  func() time.Time
@@ -68,7 +68,7 @@ func (b *buckets) take(key string) grant {
 	return g
 }
 
-// flights count, by address, the requests that are being answered. A slow sender or a waiting request uses a place all that time.
+// flights count, by address, the requests that are being answered. A request takes a place until its end, even if its sender is slow or it waits.
 type flights struct {
 	most int
 	mu   sync.Mutex
@@ -93,7 +93,7 @@ func (f *flights) begin(key string) (leave func(), ok bool) {
 	}, true
 }
 
-// tell writes the headers of the grant, unless those of a tighter grant are there already.
+// tell writes the headers of the grant, unless the headers of a tighter grant are already there.
 func (g grant) tell(h http.Header) {
 	if was, err := strconv.Atoi(h.Get("RateLimit-Remaining")); err == nil && was < g.left && g.ok {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/card"
 )
 
-// cards are pictures that were drawn. Only one is drawn at a time, so that many requests use no more than one processor.
+// cards keeps pictures that were drawn. It draws only one at a time, so that many requests use no more than one processor.
 type cards struct {
 	mu    sync.Mutex
 	drawn map[card.Card][]byte
@@ -68,7 +68,7 @@ func (s *Server) targetCard(w http.ResponseWriter, r *request) error {
 	return s.picture(w, r, card.Card{Title: t.Title, Line: "You are " + t.You + ".", Code: t.Examples[0] + "\n\n// Out of reach, and yours to get:\n// " + t.Prize}, true)
 }
 
-// attemptCard serves the picture of an attempt to readers who may see the attempt. It has no keys, not even for the attempt's player.
+// attemptCard serves the picture of an attempt to readers who may see the attempt. The picture has no keys, not even for the attempt's player.
 func (s *Server) attemptCard(w http.ResponseWriter, r *request) error {
 	v, err := s.arena.Attempt(r.Context(), r.player, r.PathValue("id"))
 	if err != nil {

@@ -25,7 +25,7 @@ type history struct {
 
 const (
 	historyEvery = 2 * time.Second  // the least time between two reads, however much is sent
-	historyLasts = 10 * time.Minute // the most time between two reads, because the figure ends now
+	historyLasts = 10 * time.Minute // the most time between two reads, because the figure must end at the present time
 )
 
 func (s *Server) history(ctx context.Context, counters map[string]int64) (*store.History, error) {
@@ -44,8 +44,8 @@ func (s *Server) history(ctx context.Context, counters map[string]int64) (*store
 	return h, err
 }
 
-// figure shows how far attempts came, over time. Each lane has a row of bars, its attempts, below a wall. A stroke through the wall is a win.
-// All numbers are the host's own.
+// figure shows how far attempts came, over time. Each lane has a row of bars below a wall; a bar is a number of attempts. A stroke through
+// the wall is a win. All numbers are the host's own.
 type figure struct {
 	From, To time.Time // zero if no attempt was sent yet
 	Rows     []figureRow

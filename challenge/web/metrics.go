@@ -12,16 +12,16 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// metrics counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
+// metrics has counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
 type metrics struct {
 	limited   atomic.Int64
 	questions atomic.Int64
 
 	mu       sync.Mutex
-	attempts map[[2]string]int64 // by lane and kind
-	seconds  map[string]float64  // by lane
-	statuses map[int]int64       // by class: 200, 300, 400, 500
-	leaks    map[string]int64    // by lane
+	attempts map[[2]string]int64 // the number of attempts, by lane and kind
+	seconds  map[string]float64  // the time of the attempts, by lane
+	statuses map[int]int64       // the number of answers, by class: 200, 300, 400, 500
+	leaks    map[string]int64    // the number of attempts that showed a key, by lane
 }
 
 // ended counts an attempt. Lanes and kinds are fixed sets, so there are few series.

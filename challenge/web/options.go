@@ -23,7 +23,7 @@ type Options struct {
 	// SourceURL is the repository of this program, for links to its code.
 	SourceURL string
 	Walls     string           // a line about the walls round programs, for the pages
-	Now       func() time.Time // nil means time.Now
+	Now       func() time.Time // the clock; nil means time.Now
 }
 
 // Rate is a token bucket: Burst requests at once, and one more in each Every.
@@ -45,7 +45,7 @@ type Rates struct {
 	Claims           Rate // claims of a player; default 10, one in 5 s
 	AddressClaims    Rate // claims of an address; default 30, one a second
 	// Together is how many requests are answered at the same time; default 512. One address has Each of these, default 32. Requests that wait for
-	// an attempt have half.
+	// an attempt may use half of Together.
 	Together, Each int
 }
 

@@ -17,8 +17,8 @@ type claimView struct {
 	Won       []holeView
 }
 
-// claimForm shows the form, and a successful claim: the POST leads here, so that a reload sends nothing again. The address can only name a win
-// that the player has claimed.
+// claimForm shows the form, and a successful claim. A claim's POST redirects to this page, so that a reload sends nothing again. The address can only
+// name a win that the player has claimed.
 func (s *Server) claimForm(w http.ResponseWriter, r *request) error {
 	q := r.URL.Query()
 	return s.claimPage(w, r, claimView{From: s.arena.Game.Targets.Target(q.Get("from")), Again: q.Get("again") != ""}, q.Get("won"))

@@ -86,7 +86,7 @@ type page struct {
 	Card    string // the path of the page's picture; "" for the site's
 	Alt     string // the text for the picture
 	Refresh int    // seconds until the browser reloads; 0 never reloads
-	Again   string // the address that the browser then loads: this page, without a #, with which it would load nothing
+	Again   string // the address that the browser then loads: this page, without a # part, because with one the browser would load nothing
 	Player  bool   // the request is from a player
 	Token   string // the token for forms of this session
 	Source  string
@@ -100,8 +100,8 @@ type page struct {
 // about is the description of pages without one of their own.
 const about = "Programs written by AI run on live data here, and reach only what they were granted. A private key lies out of reach. Get it, and you have found a hole."
 
-// Preview returns the address of the picture, and URL that of the page. Both are complete, because previews of links need that. Both are "" if
-// the host does not know its public name.
+// Preview returns the address of the picture, and URL the address of the page. Both addresses are complete, because previews of links need
+// that. Both are "" if the host does not know its public name.
 func (p page) Preview() string {
 	if p.base == "" {
 		return ""

@@ -18,7 +18,7 @@ type targetView struct {
 	Lanes    []apiLane
 	Done     map[string]bool
 	Attempts []apiRow
-	Before   string // the id of an attempt: Attempts are those before it; "" for the latest
+	Before   string // the id of an attempt: Attempts has only earlier ones; "" for the latest attempts
 	Older    string // the id of the earliest of Attempts, if there are earlier ones
 	Limits   apiLimits
 }

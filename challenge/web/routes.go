@@ -109,7 +109,7 @@ func readForm(r *request) error {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problemOf(r, err)
 	if p.status == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", "2") // the queue refused, which knows no better time
+		w.Header().Set("Retry-After", "2") // the queue refused the attempt, and does not know a better time
 	}
 	if strings.HasPrefix(r.URL.Path, api) {
 		writeJSON(w, p.status, failure{failed{p.kind, p.message}})

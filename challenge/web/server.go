@@ -181,7 +181,7 @@ func (s *Server) headers(h http.Header) {
 	}
 }
 
-// anybodys serves answers that a cache may keep for others, so it removes what concerns the first reader.
+// anybodys serves answers that a cache may give to other readers, so it removes the headers about the first reader's rate.
 func anybodys(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		nobodys(w.Header())
@@ -239,7 +239,7 @@ var (
 	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
 )
 
-// problemOf returns the least that is true about an error and that the requester may know.
+// problemOf returns the problem that the requester may read about an error. It reveals as little of the error as possible.
 func (s *Server) problemOf(r *http.Request, err error) *problem {
 	var p *problem
 	var refused *arena.Refusal

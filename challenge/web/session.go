@@ -33,7 +33,7 @@ func (s *Server) setCookie(w http.ResponseWriter, token store.Token) {
 
 const bearer = "Bearer "
 
-// who finds the player of a request. token is "" without one. A header with an unknown token is an error; a cookie with one means no player.
+// who finds the player of a request. token is "" if the request has none. A header with an unknown token is an error; a cookie with one means no player.
 func (s *Server) who(r *http.Request) (player string, token store.Token, byCookie bool, err error) {
 	if h := r.Header.Get("Authorization"); h != "" {
 		if len(h) <= len(bearer) || !strings.EqualFold(h[:len(bearer)], bearer) {
@@ -58,7 +58,7 @@ func (s *Server) who(r *http.Request) (player string, token store.Token, byCooki
 }
 
 // formToken returns the token in forms of a session. It is derived from the session's token. So it is useless in another session, and does not
-// reveal that token.
+// reveal the session's token.
 func formToken(t store.Token) string {
 	m := hmac.New(sha256.New, []byte(t))
 	m.Write([]byte("form"))
@@ -80,7 +80,7 @@ func checkForm(r *request) error {
 	return nil
 }
 
-// leavePage asks before it forgets all. A link, which any site may have, ends nothing.
+// leavePage asks the player before everything is forgotten. A link, which any site may have, ends nothing.
 func (s *Server) leavePage(w http.ResponseWriter, r *request) error {
 	if r.player == "" {
 		http.Redirect(w, r.Request, "/", http.StatusSeeOther)

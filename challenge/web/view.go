@@ -49,7 +49,7 @@ func tableOf(raw json.RawMessage) *table {
 		}
 		t.Rows = append(t.Rows, out)
 	}
-	for i, r := range t.Rows { // pad rows that came before the last column
+	for i, r := range t.Rows { // pad the rows that were read before the last column was found
 		t.Rows[i] = append(r, make([]string, len(t.Columns)-len(r))...)
 	}
 	if len(t.Columns) == 0 {
@@ -60,7 +60,7 @@ func tableOf(raw json.RawMessage) *table {
 
 type cell struct{ name, text string }
 
-// cellsOf returns the members of an object, and those of the objects directly in it.
+// cellsOf returns the members of an object, and the members of the objects directly in it.
 func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
@@ -85,7 +85,7 @@ func cellsOf(prefix string, raw json.RawMessage) (out []cell, ok bool) {
 	return out, true
 }
 
-// textOf returns the text of a value in a cell: a string has no quotes.
+// textOf returns the text of a value in a cell. A string is returned without its quotes.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && raw[0] == '"' {

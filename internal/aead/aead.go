@@ -1,4 +1,4 @@
-// Package aead encrypts what a store keeps, under keys that are derived from one of the host's.
+// Package aead encrypts what a store keeps. Its keys are derived from a key of the host.
 package aead
 
 import (
@@ -13,7 +13,7 @@ import (
 // Box encrypts and decrypts the texts of one ID.
 type Box struct{ gcm cipher.AEAD }
 
-// New derives the key of an ID. purpose keeps the keys of different uses apart.
+// New makes the Box of an ID, with a key derived from the host's key. Different purposes give different keys.
 func New(key []byte, purpose, id string) (Box, error) {
 	derived, err := hkdf.Key(sha256.New, key, []byte(id), purpose, 32)
 	if err != nil {
@@ -27,10 +27,10 @@ func New(key []byte, purpose, id string) (Box, error) {
 	return Box{gcm}, err
 }
 
-// Seal encrypts a text. Open needs the same with, which is authenticated and not encrypted.
+// Seal encrypts a text. with is authenticated but not encrypted, and Open needs the same with.
 func (b Box) Seal(text, with []byte) []byte {
 	nonce := make([]byte, b.gcm.NonceSize())
-	rand.Read(nonce) // it never fails
+	rand.Read(nonce) // Read never fails
 	return b.gcm.Seal(nonce, nonce, text, with)
 }
 

@@ -31,11 +31,11 @@ const (
 	scanTarget  = 1.3
 )
 
-// constants are what a program may take in addition to that multiple, in microseconds: for recording, checking, and on PostgreSQL the round
-// trips. They do not depend on what it reads.
+// constants are microseconds that a program may take in addition to that multiple: for recording, checking, and on PostgreSQL the round
+// trips. This time does not depend on what the program reads.
 var constants = map[string]float64{"sqlite": 250, "postgres": 500}
 
-// listTable returns the first table of docs/performance.md. It marks a target that was missed.
+// listTable returns the first table of docs/performance.md. It marks each target that was missed.
 func listTable(m measured, count string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nTargets: a statement takes at most the multiple in the last column; a program at most that multiple of the statement by hand, and %.0f µs on SQLite or %.0f µs on PostgreSQL.\n", constants["sqlite"], constants["postgres"])
@@ -80,7 +80,7 @@ func listTable(m measured, count string) (string, error) {
 	return b.String(), nil
 }
 
-// beyond returns what a program takes in addition to its statement, for each tenant. Numbers above the target are bold.
+// beyond returns the time that a program takes in addition to its statement, for each tenant. Numbers above the target are bold.
 func (m measured) beyond(engine, name string, target float64) (string, int, error) {
 	var out []string
 	missed := 0
@@ -106,7 +106,7 @@ func (m measured) beyond(engine, name string, target float64) (string, int, erro
 	return out[0] + " (" + strings.Join(out[1:], ", ") + ")", missed, nil
 }
 
-// ratios returns the ratio for each tenant. A ratio above the target is bold.
+// ratios returns a measured ratio, such as x/statement, for each tenant. A ratio above the target is bold.
 func (m measured) ratios(engine, name, unit string, target float64) (string, int, error) {
 	var out []string
 	missed := 0

@@ -8,8 +8,8 @@
 //	go run ./internal/bench -tables -write    # files of 50 to 2,000 tables only: exo init, validate and run, and one more user
 //	go run ./internal/bench -groups    # aggregates and groups only, with -rows as the lists; printed
 //
-// Compared benchmarks run in one process, one right after the other, in several rounds: a number is the median of its rounds, a ratio the median of
-// the ratios within rounds. It needs TEST_POSTGRES_URL, as the tests do.
+// Compared benchmarks run in one process, one right after the other, in several rounds. A number is the median of its rounds, and a ratio the median
+// of the ratios within rounds. The URL of the tests' PostgreSQL database must be in TEST_POSTGRES_URL.
 package main
 
 import (
@@ -158,7 +158,7 @@ const (
 	end         = "<!-- end of the table -->"
 )
 
-// grouped is a number with commas.
+// grouped writes a number with commas.
 func grouped(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

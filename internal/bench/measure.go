@@ -30,7 +30,7 @@ type bencher struct {
 	rows            int // the number of rows of the lists
 }
 
-// suites are the benchmarks of the tables, by package, in the order in which each round runs them.
+// suites are the benchmarks for the tables, by package, in the order in which each round runs them.
 var suites = []struct{ pkg, bench, cpu string }{
 	{"internal/bench", "^BenchmarkLists$", ""},
 	{"exo", "^BenchmarkGate$", "1"},

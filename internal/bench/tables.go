@@ -137,10 +137,10 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-// further is what one more user of a file costs without running a program.
+// further is the cost of one more user of a file, before the user runs a program.
 type further struct {
 	took            time.Duration
-	kept, allocated int // in bytes
+	kept, allocated int // the bytes that one more user keeps in memory, and all that were allocated
 }
 
 // furtherUser makes tools for many users, after the first user's tool.

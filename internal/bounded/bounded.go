@@ -3,7 +3,7 @@ package bounded
 
 import "io"
 
-// Reader reads from another reader and fails beyond a number of bytes. If it just ended there, half an answer could pass for a whole one.
+// Reader reads from another reader and fails beyond a number of bytes. If it just ended there, half an answer could be mistaken for a whole one.
 type Reader struct {
 	from   io.Reader
 	left   int64

@@ -105,8 +105,8 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 // These are the first millisecond of year 0 and the last of year 9999, since 1970.
 var least, most = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()
 
-// ReadTime reads a time from any text form: ISO 8601, RFC 3339, SQL's with an offset of minutes, or of hours only. It also reads the String
-// form of Go's time.Time, which Go drivers for SQLite store.
+// ReadTime reads a time from any text form: ISO 8601, RFC 3339, SQL's form with an offset in hours and minutes, or only in hours. It also
+// reads the String form of Go's time.Time, which Go drivers for SQLite store.
 func ReadTime(s string) (time.Time, bool) {
 	if t, ok := scalar.ParseTime(s); ok {
 		return t, true

@@ -31,7 +31,7 @@ type Command struct {
 	Values map[string][]string
 }
 
-// Action runs a command. Its error is printed to standard error. The exit code is the one of a Failure, otherwise ExitCannot.
+// Action runs a command. Its error is printed to standard error. The exit code is the Code of a Failure, and ExitCannot for any other error.
 type Action func(ctx context.Context, std Stdio, args []string) error
 
 // Commands is the commands of a program, in the order in which help lists them.

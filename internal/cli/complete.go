@@ -37,7 +37,7 @@ func (all Commands) runComplete(_ context.Context, std Stdio, words []string) er
 	return nil
 }
 
-// candidates lists the possible last words. The last of words is empty or begun.
+// candidates lists the words that may come last on the line. The last of words is empty, or the beginning of such a word.
 func (all Commands) candidates(words []string) []string {
 	if len(words) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 	return f
 }
 
-// beginning returns the values that begin with start, and the marks for lists of the shell.
+// beginning returns the values that begin with start, and always AnyFile and AnyDir, for which the shell lists files.
 func (all Commands) beginning(values []string, start string) (out []string) {
 	for _, v := range values {
 		switch {

@@ -13,7 +13,7 @@ import (
 // SpinAfter is how long an operation may take before the terminal shows it.
 const SpinAfter = time.Second / 2
 
-// During runs f, which may take long, and shows that on standard error if that is a terminal. f must write to the Stdio that it gets.
+// During runs f, which may take long. If standard error is a terminal, During shows there that f is running. f must write to the Stdio that it gets.
 func During[T any](std Stdio, what string, f func(std Stdio) (T, error)) (T, error) {
 	what = schema.Printable(what)
 	if short := []rune(what); len(short) > 50 { // the text must fit on one line, which is erased later

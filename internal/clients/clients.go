@@ -1,5 +1,5 @@
-// Package clients knows how clients of the Model Context Protocol start a server. It returns the text that a person copies, and adds exo to a
-// client's file without losing the rest.
+// Package clients has the ways in which clients of the Model Context Protocol start a server. It returns the text that a person copies, and
+// adds exo to a client's file without losing the rest.
 package clients
 
 import (
@@ -37,7 +37,7 @@ type Entry struct {
 	Client   string // a name from Names
 	Name     string // the client's name for exo; "" means exo
 	Args     []string
-	Var, URL string // The URL of the database is in the variable Var; if Var is "", Args has it
+	Var, URL string // Var is the name of the variable that has the URL of the database; if Var is "", the URL is in Args
 }
 
 // IsName reports whether all clients accept the text as an entry's name.
@@ -84,7 +84,7 @@ func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
 
-// words returns the command line of the client's own command that adds the server. flag is its flag for a variable.
+// words returns the command line of the client's own command that adds the server. flag is the command's flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
 	words := []string{client, "mcp", "add", s.Name}
 	for v, url := range s.Env { // there is at most one variable

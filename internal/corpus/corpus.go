@@ -18,8 +18,8 @@
 // any order` and the result on the lines below it, for rows that were not sorted.
 // `//> text` is a line that the program must have logged.
 //
-// A file named in pending.txt does not have its outcome yet: the test fails as
-// soon as it does, so that the list gets shorter.
+// A program named in pending.txt does not have its outcome yet. The test fails as soon as the program has it, so that
+// the list gets shorter.
 package corpus
 
 import (

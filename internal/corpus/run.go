@@ -65,7 +65,7 @@ func tools(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	return out
 }
 
-// several is tools, but fails with fewer than two users, because one user's rows could leak to no other user.
+// several is tools, but fails with fewer than two users, because no row of an only user could leak to another.
 func several(t *testing.T, e tu.Engine, app App) map[int64]*codemode.Tool {
 	t.Helper()
 	out := tools(t, e, app)

@@ -1,9 +1,9 @@
 // Package dbwitness keeps the last checkpoint of logs in a table of PostgreSQL 14 or later. This database is the witness of these logs. A person who
 // can write to a log should have no rights there except [Rights].
 //
-// Its input is a checkpoint that the log signed, and the number of its entries. Its output is the checkpoint with the most entries that the table has
-// had. A role with only [Rights] can't make the table go back: a trigger refuses a row with fewer entries, and only the owner can delete rows. Such a
-// role can spoil a row by a size that no checkpoint has; the next reader detects that.
+// Its input is a checkpoint that the log signed, and the number of its entries. Its output is the largest checkpoint that the table has had. A role
+// with only [Rights] can't put a smaller one in the table: a trigger refuses a row with fewer entries, and only the owner can delete rows. Such a
+// role can write a row with a size that no checkpoint has; the next reader detects that.
 package dbwitness
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/internal/pgsession"
 )
 
-// SQL has the statements that make the table. The trigger uses only operators of pg_catalog, because the host's role may have its own < and <>
-// elsewhere.
+// SQL has the statements that make the table. The trigger uses only operators of pg_catalog, because a host's role could define its own < and
+// <> elsewhere.
 const SQL = `CREATE TABLE IF NOT EXISTS exo_record_witness (
   origin     text PRIMARY KEY, -- the name of a log
   size       bigint NOT NULL, -- how many entries the checkpoint signs
@@ -34,10 +34,10 @@ CREATE OR REPLACE FUNCTION exo_record_witness_grows() RETURNS trigger LANGUAGE p
 END$$;
 CREATE OR REPLACE TRIGGER exo_record_witness_grows BEFORE UPDATE ON exo_record_witness FOR EACH ROW EXECUTE FUNCTION exo_record_witness_grows();`
 
-// Rights are the rights that a host's role needs; an operator adds the role's name. A role that only verifies needs SELECT.
+// Rights are the rights that a host's role needs. An operator adds the role's name. A role that only verifies needs only SELECT.
 const Rights = `  GRANT SELECT, INSERT, UPDATE ON exo_record_witness TO …;`
 
-// Is reports whether the text names a witness in a database: env:NAME, for a variable with the URL.
+// Is reports whether the text names a witness in a database by env:NAME, a variable with the database's URL.
 func Is(place string) bool { return strings.HasPrefix(place, "env:") }
 
 // Witness is an open database.

@@ -68,7 +68,7 @@ type cutter struct {
 
 func (c *cutter) rest() string { return c.text[c.pos:] }
 
-// past moves behind the next occurrence of end, or to the end of the text.
+// past moves past the next occurrence of end, or to the end of the text.
 func (c *cutter) past(end string) {
 	if i := strings.Index(c.rest(), end); i >= 0 {
 		c.pos += i + len(end)
@@ -111,7 +111,7 @@ func (c *cutter) comment() {
 	}
 }
 
-// statement moves behind the semicolon that ends a statement, and returns the statement's words. It skips semicolons in quotes, in parentheses
+// statement moves past the semicolon that ends a statement, and returns the statement's words. It skips semicolons in quotes, in parentheses
 // (of rules) and between BEGIN and END (of triggers and functions).
 func (c *cutter) statement() (words []string) {
 	parens, blocks := 0, 0

@@ -22,7 +22,7 @@ type Step struct {
 	Wish, Why string
 	SQL, Code string // the statement and the program that the model wrote
 	Raw, Exo  string // the answer in each lane
-	Refused   bool   // exoagent refused it
+	Refused   bool   // exoagent refused the program
 }
 
 // Tally counts what left a lane, and what it changed.
@@ -83,7 +83,7 @@ func Play(ctx context.Context) (*Played, error) {
 		return nil, err
 	}
 	p := &Played{}
-	var label value.Label // the label of what the model has seen, because its next program may contain that
+	var label value.Label // the label of all that the model has seen, because the model's next program may contain it
 	for _, s := range steps {
 		step := Step{Wish: s.wish, Why: s.why, SQL: s.sql, Code: s.code}
 		if s.sql == "" {

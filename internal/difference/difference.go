@@ -28,7 +28,7 @@ type View struct {
 	At        time.Time `json:"at"`
 	Until     time.Time `json:"until"`
 	Rules     []string  `json:"rules"`
-	Who       string    `json:"who"` // Who may decide
+	Who       string    `json:"who"` // Who describes the persons who may decide
 	Summary   string    `json:"summary"`
 	Digest    string    `json:"digest"`
 	Number    int64     `json:"number"`  // Number counts rows and further changes
@@ -55,10 +55,10 @@ type Group struct {
 
 // Row is one row.
 type Row struct {
-	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed and - for a deleted one
+	Mark  string `json:"mark"` // Mark is + for an added row, ~ for a changed row and - for a deleted row
 	Key   string `json:"key"`
 	Cells []Cell `json:"cells"`
-	Other bool   `json:"another_column,omitempty"` // Other reports that a column changes which no person is shown
+	Other bool   `json:"another_column,omitempty"` // Other reports that a column which no person is shown changes, too
 }
 
 // Cell is one value before and after. Before is "" in a new row, After in a deleted one.
@@ -73,7 +73,7 @@ type Cell struct {
 type Message struct {
 	Op     string   `json:"op"`
 	Lines  []string `json:"lines"`
-	Sealed bool     `json:"sealed,omitempty"` // Sealed reports values that Lines only names
+	Sealed bool     `json:"sealed,omitempty"` // Sealed reports that the message has sealed values, which Lines only names
 }
 
 // Many is the largest number of rows that a change set shows one by one. To agree to more, a person types their number.
@@ -165,8 +165,8 @@ func who(w changeset.Who) string {
 	return by
 }
 
-// differs reports whether a cell is shown as changed. A sealed cell always is. Otherwise a program could guess its value, and the difference would reveal
-// whether the guess was right.
+// differs reports whether a cell is shown as changed. A sealed cell is always shown as changed. Otherwise a program could guess its value, and the
+// difference would reveal whether the guess was right.
 func differs(c changeset.Cell, admits value.Label) bool {
 	return c.Changed() || sealed(c.Label, admits) != ""
 }

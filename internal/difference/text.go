@@ -25,8 +25,8 @@ const (
 	dim    = "2"
 )
 
-// Write writes the view. This package breaks long texts itself, so each line begins with its own prefix. If the terminal broke a text, a line would
-// begin with a part of it.
+// Write writes the view. It breaks long texts itself, so each line begins with its own prefix. If the terminal broke a text, a line would begin
+// with a part of that text, and could look like a line of the view.
 func (v View) Write(to io.Writer, s Screen) error {
 	w := &writer{screen: s}
 	w.line("", "", "change set %s is %s", v.ID, v.State)

@@ -3,9 +3,9 @@
 //	d, err := draft.New(live, draft.Options{Name: "shop", URL: "env:SHOP_URL"})
 //	text := d.Text(nil)
 //
-// A draft grants less than a person would. It leaves out tables without a key, tables without a column that shows the owner of a row, and
-// columns with names that sound like secrets, persons or free text. Comments give the reasons. It reads no rows: the catalogue has facts about
-// cells (schema.Column.Cells). The draft begins with `reviewed: false`.
+// A draft grants less than a person would. It leaves out tables without a key, and tables without a column that shows the owner of a row. It
+// also leaves out columns with names that sound like secrets, persons or free text. Comments give the reasons. Package draft reads no rows:
+// the catalogue has facts about cells (schema.Column.Cells). The draft begins with `reviewed: false`.
 package draft
 
 import (
@@ -68,8 +68,8 @@ type Facet struct {
 
 type column struct {
 	name, doc string
-	as        string   // the column's name for programs; "" if they use its own
-	typ       string   // for a column without a type in the database: a type with which it could be granted
+	as        string   // the column's name for programs; "" if programs use the name in the database
+	typ       string   // for a column without a type in the database: a type with which the column could be granted
 	out       string   // why the column is left out
 	oneOf     []string // the only possible values
 	stored    string   // the form in which SQLite stores the values
@@ -122,7 +122,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if name := live.Spell(v.Name); utf8.ValidString(name) {
 			f := &Facet{Table: name, table: live.Rows(v.Name)}
 			f.leave("views", viewOut)
-			tables[f], _ = made.Table(f.Table) // give comments about columns the same names as those about tables
+			tables[f], _ = made.Table(f.Table) // so that comments about columns use the same names as comments about tables
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -147,7 +147,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 
 const viewOut = "a view, of which nothing says who owns the rows: give it a scope, and a `key` if it is to be read in pages"
 
-// leave leaves a table out for the reason why. An empty reason does nothing, nor does a second one.
+// leave leaves a table out for the reason why. It changes nothing if why is empty, or if the table already has a reason.
 func (f *Facet) leave(kind, why string) {
 	if f.Out == "" && why != "" {
 		f.Kind, f.Out = kind, why
@@ -268,7 +268,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		kept := columnKind(x.out) != "" || x.typ != "" // the draft leaves it out in any case, until a person grants it
+		kept := columnKind(x.out) != "" || x.typ != "" // the draft leaves the column out in any case, until a person grants it
 		switch {
 		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)
@@ -316,7 +316,7 @@ func (f *Facet) bare(column string) []string {
 	return ws
 }
 
-// readReferences finds the foreign keys that links can follow. If a table declares none, it guesses them from the names of columns.
+// readReferences finds the foreign keys that links can follow. If a table declares no foreign keys, it guesses them from the names of columns.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
 	of, called := map[*schema.Table]*Facet{}, map[string][]*Facet{}
@@ -480,7 +480,7 @@ func (d *Draft) nameLinks() {
 			}
 		}
 		r.from.links = append(r.from.links, there)
-		r.to.links = append(r.to.links, back) // appended after the other link, because from and to may be the same table
+		r.to.links = append(r.to.links, back) // back comes after the other link, because from and to may be the same table
 	}
 }
 
@@ -533,7 +533,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim returns the first wanted name that is free and that ok accepts. If there is none, it adds a number to the last one.
+// claim returns the first wanted name that is free and that ok accepts. If there is no such name, it adds a number to the last wanted name.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {
@@ -551,8 +551,8 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 	}
 }
 
-// Elsewhere returns the schemas in which to look names up, so that tables of other schemas are found, too. It returns nil if all tables are
-// found already.
+// Elsewhere returns the schemas in which names must be looked up, so that tables of other schemas are found, too. It returns nil if all
+// tables are already found.
 func (d *Draft) Elsewhere() (in []string) {
 	for _, f := range d.Facets {
 		if s := f.table.Schema; f.Kind == otherSchemas && !slices.Contains(in, s) {
@@ -575,7 +575,7 @@ func (d *Draft) Elsewhere() (in []string) {
 // otherSchemas is the reason for tables in schemas where names are not looked up.
 const otherSchemas = "in other schemas"
 
-// unbound returns why the policies of a facet's table do not apply to the reading role. It returns "" if they apply, or if there are none.
+// unbound returns why the row-level security of a facet's table does not apply to the reading role. It returns "" if it applies, or if there is none.
 func (d *Draft) unbound(f *Facet) string {
 	if !f.table.RowSecurity {
 		return ""

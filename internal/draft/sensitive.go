@@ -13,7 +13,7 @@ import (
 // These words in a column's name suggest its content. They are only a guess, which the reader of the draft corrects.
 var (
 	secretWords = scalar.Words("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
-	// tables whose rows each open something; these are the last words of their names, and openWords names the columns that open it
+	// the last words of the names of tables with rows that each open something, like a token; openWords are the names of the columns that open it
 	secretTables     = scalar.Words("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
 	secretTablePairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "public key", "recovery code", "backup code", "magic link", "one time password", "login code", "password reset"}
 	openWords        = scalar.Words("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")
@@ -96,9 +96,9 @@ func shows(t *schema.Table, c *schema.Column, depth int) string {
 	return why
 }
 
-// made returns why a draft leaves out a column of a view. It looks at the column of this name in a table that the view reads, otherwise at the
-// worst column of these tables. The view may compute its column from any of them. But a number comes from numbers, and a truth value shows
-// little.
+// made returns why a draft leaves out a column of a view. It looks at the column of this name in a table that the view reads. Otherwise it looks at
+// the most sensitive column of these tables, because the view may compute its column from any of them. But a number comes only from numbers, and a
+// truth value shows little of a secret.
 func made(live *schema.Database, v *schema.View, c *schema.Column) (why string) {
 	rank := []string{"", freeReason, personReason, tableReason, secretReason}
 	number := []schema.Kind{schema.Int, schema.Float, schema.Decimal}

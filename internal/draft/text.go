@@ -345,7 +345,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		switch {
 		case c.out != "":
 			w.noted(indent+before, "  # "+comment(text), c.out)
-		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a line can't have both the long name and the long comment
+		case utf8.RuneCountInString(indent+before+text)+2 > widest: // one line can't have both, because the name and the comment are long
 			w.noted(indent+before, "  "+yamlText(c.name)+":", c.note)
 			for _, f := range fields {
 				w.line("%s%s    %s", indent, before, f)

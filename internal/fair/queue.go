@@ -15,13 +15,13 @@ var (
 
 // Config bounds how many jobs have a place and how many wait. Numbers below 1 mean 1, except for Share.
 type Config struct {
-	Places    int // jobs that have a place at the same time
-	Share     int // how many of Places one group may have; 0 means all. Fewer than all keeps a place for others, even if a group's jobs use up all their time
-	PerMember int // waiting jobs of one member
-	Total     int // waiting jobs
+	Places    int // the most jobs that have a place at the same time
+	Share     int // how many of Places one group may have; 0 means all. A smaller number keeps a place for other groups, even if a group's jobs use up all their time
+	PerMember int // the most waiting jobs of one member
+	Total     int // the most waiting jobs of all members
 	// Away bounds the memory of jobs that gave their place back for a while (Yield). No job begins while they use that much. 0 means no bound.
 	Away      int
-	AwayShare int // how much of Away one group may use; while its jobs use that much, none of its jobs begins; 0 means all
+	AwayShare int // how much of Away one group may use; 0 means all. While a group's jobs use that much, none of its new jobs begins
 	// Room bounds a group's waiting jobs by the room that is left, so that later groups find room. One group alone gets half, and n groups get
 	// 1/(n+1) each (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet switches, 1998).
 	Room bool
@@ -30,11 +30,11 @@ type Config struct {
 // Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns, and so do the members of a group within its turn. A
 // member's jobs keep their order. Several goroutines may call its methods. New makes one.
 //
-// A job that waits for something else may give its place back and later ask for one. Then it comes before its member's new jobs and is never
-// refused. Bounds stop only new jobs, because only the end of a job frees its memory.
+// A job that waits for something else may give its place back, and ask for a place again later. Then it comes before its member's new jobs,
+// and is never refused. Bounds stop only new jobs, because only the end of a job frees its memory.
 //
-// Invariant: a job waits only if it may not have a place now. Either all places are taken, or its group has its share, or the job is new and
-// the jobs that are away use as much as they may.
+// Invariant: a job waits only if it may not have a place now, for one of three reasons. All places are taken, its group has its share, or
+// the job is new and the jobs that are away use as much memory as Away allows.
 type Queue[G comparable] struct {
 	cfg Config
 
@@ -111,10 +111,10 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 	return t, nil
 }
 
-// mayHave reports whether a job of g may have one more place.
+// mayHave reports whether one more job of g, new or returning, may have a place.
 func (q *Queue[G]) mayHave(g G) bool { return q.held[g] < q.cfg.Share }
 
-// mayBegin reports whether a new job of g may have one more place.
+// mayBegin reports whether a new job of g may have a place.
 func (q *Queue[G]) mayBegin(g G) bool {
 	return q.mayHave(g) && (q.cfg.Away == 0 || q.counted < q.cfg.Away && q.away[g] < q.cfg.AwayShare)
 }
@@ -139,8 +139,8 @@ func (q *Queue[G]) settle(t *Ticket[G]) {
 	q.hold(t.group, -t.weight)
 }
 
-// hold adds n to the memory of g's jobs that are away. A group counts against other groups with at most its share. Otherwise a group could
-// keep all others from beginning, because its jobs can together use more than the share (TestOneGroupAway). The caller holds q.mu.
+// hold adds n to the memory of g's jobs that are away. That memory counts against other groups only up to g's share. Otherwise one group
+// could keep all others from beginning, because its jobs can use more than the share (TestOneGroupAway). The caller holds q.mu.
 func (q *Queue[G]) hold(g G, n int) {
 	q.out += n
 	q.counted -= min(q.away[g], q.cfg.AwayShare)

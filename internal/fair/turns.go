@@ -22,7 +22,7 @@ type member[G comparable] struct {
 
 func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
 
-// lineOf returns the line of the member that has x in it.
+// lineOf returns the member's line for x: back if the job of x has begun before, and otherwise line.
 func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
 	if x.state == returns {
 		return &m.back
@@ -123,7 +123,8 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	return ofGroup, ofMember
 }
 
-// position returns in which turn x comes, counted from 1, or 0 if x does not wait. It runs next on a copy of the turns, so it agrees with them.
+// position returns in which turn, counted from 1, x gets its place. It is 0 if x does not wait. It runs next on a copy of the turns, so it
+// agrees with the real order.
 func (t *turns[G]) position(x *Ticket[G]) int {
 	c := turns[G]{}
 	for _, g := range t.groups {

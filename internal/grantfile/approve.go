@@ -38,7 +38,7 @@ type Approve struct {
 	Pos
 }
 
-// Approvals declare where change sets wait, and how people are identified on the page. The zero Approvals keep none.
+// Approvals declare where change sets wait, and how people are identified on the page. The zero Approvals keep no change sets.
 type Approvals struct {
 	Key   Secret
 	Store Secret // the place of change sets; its Kind is folder, env or file
@@ -47,14 +47,14 @@ type Approvals struct {
 	Shows []Name // labels that an approver may see, too
 	Proxy Proxy
 
-	Notify []Name // sinks that are told of each change set
+	Notify []Name // sinks that get a notice of each change set
 	Pos
 }
 
 // Proxy is the host's own proxy in front of the page, which identifies the reader. The zero Proxy identifies no reader.
 type Proxy struct{ Header, Issuer, Audience Name }
 
-// maxImages is the number of changed rows that a change set shows before and after.
+// maxImages is the most changed rows whose state before and after a change set keeps.
 const maxImages = 10_000
 
 // PagePath is the path of the page of change sets.
@@ -169,8 +169,8 @@ func (f *File) images() int {
 	return 0
 }
 
-// approve returns the rule of a facet's table, from the first facet of the table that has one. So another facet of the same table is no way
-// around the rule.
+// approve returns the rule of a facet's table, from the first facet of the table that has one. Changes through another facet of the same
+// table must not avoid the rule.
 func (f *File) approve(x *Facet) *Approve {
 	for _, y := range f.places[x.place()] {
 		if y.Approve != nil && x.Writes() {
@@ -326,7 +326,7 @@ func (f *File) approvalKey() ([]byte, error) {
 	return []byte(text), err
 }
 
-// PrincipalNamed returns the principal of a name that Principal.Name returned, as the file identifies it now. The name contains all claims.
+// PrincipalNamed returns the principal with a name that Principal.Name has returned, as the file identifies this principal now. The name contains all claims.
 func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	i, ok := identity.Parse(name)
 	if !ok {

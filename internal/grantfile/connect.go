@@ -12,7 +12,7 @@ import (
 
 // This file connects to the databases of a file.
 
-// marks reports whether runs leave their IDs in the database, by which it knows later whether it kept them.
+// marks reports whether each run leaves its ID in the database, so that the database can report later whether it kept the run.
 func (x *Database) marks() bool { return x.Witness || x.Undo > 0 }
 
 // URL returns the name and the URL of the file's only database, for a host that opens it itself. env looks variables up.
@@ -56,7 +56,7 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	return nil
 }
 
-// cursorKey returns the key of the database's cursors; nil: there is none in the file. Two databases with one text have two keys.
+// cursorKey returns the key of the database's cursors, or nil if the file has none. It depends on the database's name, so that no two databases share a key.
 func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
 	if x.Cursors.Kind == "" {
 		return nil, nil

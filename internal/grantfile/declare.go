@@ -36,7 +36,8 @@ type Declared struct {
 	Witnesses []*exosql.DB
 	// Names are the names of Witnesses in the file.
 	Names []string
-	// Unwitnessed reports that programs can change a database that can't report whether it kept a run. Under an older file it may have been able to.
+	// Unwitnessed reports that programs can change a database that can't report whether it kept a run. Under an older file it may have been able to
+	// report that.
 	Unwitnessed bool
 
 	dbs    map[string]*exosql.DB
@@ -54,7 +55,7 @@ type Declared struct {
 	claimed   map[string]condition // a condition on a claim of each kind: see bound.check
 
 	services map[string]services.Opened
-	box      *box // of the sinks among services
+	box      *box // the outbox of the sinks among the services
 	unpinned bool
 	oldPins  []*Facet // facets that have a pin of an older form
 }
@@ -122,7 +123,7 @@ func (f *File) Written(live *schema.Database, database string) (out []schema.Nam
 	return out
 }
 
-// Unkept lists databases in which changes of programs could not be kept whole, each with its tables without a trigger for that.
+// Unkept lists databases that could not keep all changes of programs for exo undo, each with its tables that lack the trigger for that.
 func (d *Declared) Unkept(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for _, x := range d.File.Databases {
@@ -252,8 +253,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
-	// Facets of one table are joined by its name. SQLite also accepts other spellings. Under a second spelling a facet would show a column without
-	// the label that another facet gives it.
+	// Facets of one table are found by the table's name. SQLite also accepts other spellings of the name. Under a second spelling a facet would
+	// show a column without the label that another facet gives it.
 	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
 		p.At(x.Table.Pos, "the database %s spells the table `%s`: write it the same way", x.Database.Text, schema.Printable(spelt))
 		return
@@ -459,8 +460,8 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
 }
 
-// keys returns what a link may compare: the columns in the file, or those of each foreign key between the two tables. With more than one
-// result the link is not clear.
+// keys returns what a link may compare: the columns in the file, or the columns of each foreign key between the two tables. If there is
+// more than one such key, the file must name the columns.
 func (d *Declared) keys(x *Facet, l *Link) []LinkKeys {
 	if len(l.Columns) > 0 {
 		return []LinkKeys{{texts(l.Columns), texts(l.References), l.One != nil && *l.One}}
@@ -492,7 +493,7 @@ func (d *Declared) foreignKeys(x, to *Facet) (out []LinkKeys) {
 		}
 	}
 	if from == target {
-		return out // for the way back, the file has to name columns
+		return out // for the link back, the file has to name columns
 	}
 	for _, k := range target.ForeignKeys {
 		if find(k.Table) == from {

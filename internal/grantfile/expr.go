@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Scope declares which rows of a facet's table programs may reach: those that match Rows, those that the link Via leads to from rows in scope,
-// or all if Shared is set.
+// Scope declares which rows of a facet's table programs may reach. They are the rows that match Rows, the rows that the link Via leads to from
+// rows in scope, or all rows if Shared is set.
 type Scope struct {
 	Rows   *Expr
 	Via    *Via

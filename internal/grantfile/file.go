@@ -42,7 +42,7 @@ type File struct {
 	Claims    []Claim // the claims that a principal must have
 	Facets    []Facet
 	Grants    []Grant
-	Services  []services.Service // servers with which programs begin, too
+	Services  []services.Service // services, which programs find by name, like grants
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
@@ -51,7 +51,7 @@ type File struct {
 	RecordKey Secret        // the place of the signing key of a record in a folder or a database; zero for a file
 	Keep      time.Duration // how long a record in a folder or a database can be read; 0 for ever
 	Replies   bool          // a record in a folder or a database keeps replies for exo replay
-	Witnessed bool          // irreversible effects wait until the record's witness has them
+	Witnessed bool          // irreversible effects wait until the record's witness has the entries about them
 	Admits    []Name        // labels that results may carry
 	Distrust  string        // how long a chat distrusts what outsiders wrote: one of Distrusts, or ""
 	Models    []Name        // the models to which exo ask and exo repl may show results; nil for all
@@ -65,7 +65,7 @@ type File struct {
 	recordAt Pos
 	declared map[string]string // the tags of `labels`, each in the spelling that shows package value its kind; nil if the file declares none
 
-	aliases map[string]*Facet // check makes it, when all Facets are known
+	aliases map[string]*Facet // facets by name; check makes the map when all Facets are known
 	places  map[[2]string][]*Facet
 }
 
@@ -73,20 +73,20 @@ type File struct {
 type Database struct {
 	Name
 	URL    Secret
-	Schema []string // on PostgreSQL the schemas in which names are looked up, in order
+	Schema []string // the schemas in which names are looked up, in order; only on PostgreSQL
 	// Witness stores the ID of each run that changes the database in that database, see exosql.OpenOptions.
 	Witness bool
 	// Undo is how long the database keeps what runs change, see exosql.OpenOptions; 0 keeps nothing. UndoURL is the place of the URL for exo undo.
 	Undo     time.Duration
 	UndoURL  Secret
 	Replicas []Secret // the places of the URLs of replicas, see exosql.OpenOptions
-	Cursors  Secret   // the key of cursors, so that one works in each process that has the key; Kind "": each process has its own
+	Cursors  Secret   // the key of cursors, so that a cursor works in each process with this key; if its Kind is "", each process has its own key
 }
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
 type Facet struct {
 	Name            // the programs' name for a row
-	Database Name   // an empty Text means the only database
+	Database Name   // the table's database; an empty Text means the only database
 	Table    Name   // the table's name in the database
 	Label    []Name // the label of the rows, for all facets of the table
 	Admits   []Name // programs that have read these labels may decide what is inserted, changed and deleted
@@ -133,7 +133,7 @@ type Readers struct {
 type Link struct {
 	Name
 	To         Name   // the facet that the link leads to
-	Columns    []Name // columns of the table; none for those of the only foreign key between the two tables
+	Columns    []Name // columns of the table; none means the columns of the only foreign key between the two tables
 	References []Name // columns of the other table
 	One        *bool  // nil takes this from the foreign key
 	Doc        string
@@ -530,8 +530,8 @@ func (f *File) check(r *reader) {
 	f.expand(r)
 }
 
-// checkColumns compares the declarations of facets of one table. All must declare the same about the table and its columns, or only one facet
-// declares it.
+// checkColumns compares the declarations of facets of one table. Either all facets declare the same about the table and its columns, or only
+// one facet declares it.
 func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
@@ -622,8 +622,8 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without its record and its stores: those of package stores replace the ones here, which
-// refuse what needs them.
+// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse all that needs them, until Stores.Into of package
+// stores replaces them.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {

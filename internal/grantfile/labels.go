@@ -31,7 +31,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		core := e.Name
 		switch kind := r.Text(e.Value, "labels."+e.Name); {
 		case kind == UntrustedTag && !value.OfIntegrity(core):
-			core = value.Untrusted + ":" + core // with this spelling package value knows the kind
+			core = value.Untrusted + ":" + core // package value recognises the kind by this spelling
 		case kind == SecretTag && value.OfIntegrity(core):
 			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.Name, UntrustedTag)
 		case kind != "" && kind != SecretTag && kind != UntrustedTag:

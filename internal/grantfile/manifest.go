@@ -51,7 +51,7 @@ type ManifestService struct {
 	Admits    []string `json:"admits,omitempty"`
 	Pin       string   `json:"pin"`
 	Has       []string `json:"has,omitempty"`           // what else the file gives the service: secrets, variables, files and networks
-	Missing   []string `json:"missing_walls,omitempty"` // walls that this system lacks for the service's process
+	Missing   []string `json:"missing_walls,omitempty"` // walls that this system can't put around the service's process
 }
 
 // ManifestFacet is what programs see of a table.

@@ -131,7 +131,7 @@ func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 			if (m.Func == "") != ratio {
 				continue
 			}
-			for _, l := range x.Links { // links are declared only later, so compare with the file's
+			for _, l := range x.Links { // links are declared only later, so compare the name with the file's links
 				if l.Text == m.Text {
 					p.At(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
 				}

@@ -152,7 +152,7 @@ func (d *Declared) parts(x *Facet) (out []pinPart) {
 			value = append(value, strings.Join(k.Columns, "\x00"), strings.Join(k.References, "\x00"), fmt.Sprint(k.One))
 			now = append(now, fmt.Sprintf("(%s) with (%s)", strings.Join(k.Columns, ", "), strings.Join(k.References, ", ")))
 		}
-		if value != nil { // nil is an error that is reported elsewhere: there is no such key or table
+		if value != nil { // nil means that there is no such key or table, an error that is reported elsewhere
 			out = append(out, pinPart{kind: kind, name: name, value: strings.Join(value, "\x01"), now: strings.Join(now, "; ")})
 		}
 	}

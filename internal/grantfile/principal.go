@@ -65,7 +65,7 @@ func (p Principal) Name() exo.Principal { return exo.Principal(p.name) }
 
 // of adds the issuer and the subject to the principal's name, because several people may have the claims of one organization.
 func (p Principal) of(issuer, subject string) Principal {
-	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // as package identity reads it
+	p.name = fmt.Sprintf("%q of %q, %s", subject, issuer, p.name) // package identity reads this form
 	return p
 }
 

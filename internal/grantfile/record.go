@@ -67,7 +67,7 @@ func (f *File) recordFits() error {
 	return err
 }
 
-// storeFindings says why the stores of budgets and of access can't be opened.
+// storeFindings returns why the stores of budgets and of access can't be opened.
 func (f *File) storeFindings(ctx context.Context) (out []Finding) {
 	add := func(kind exosql.FindingKind, at Pos, err error) {
 		if err != nil {
@@ -82,7 +82,7 @@ func (f *File) storeFindings(ctx context.Context) (out []Finding) {
 // storeBase returns the path that a store's folder is named after, if the file does not name the store.
 func (f *File) storeBase() string { return cmp.Or(f.Record, f.Name) }
 
-// OpenBudgets opens the budgets of the file for ToolOptions; nil if it has none. closing closes their store.
+// OpenBudgets opens the budgets of the file for ToolOptions; set is nil if the file has none. closing closes their store.
 func (f *File) OpenBudgets(ctx context.Context) (set *budget.Set, closing func() error, err error) {
 	return f.Budgets.Open(ctx, f.storeBase())
 }

@@ -43,7 +43,7 @@ func (i Issuer) KeySet() string {
 	return "file:" + path
 }
 
-// ClaimFrom is the name that a principal's claim has in an issuer's tokens. Without one both names are the same.
+// ClaimFrom is the name that a principal's claim has in an issuer's tokens. A claim without a ClaimFrom has the same name there.
 type ClaimFrom struct {
 	Name
 	From string

@@ -15,8 +15,8 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
 
-// openServices makes the objects of the services and starts their processes, all at the same time: waiting for one that does not answer takes half a
-// minute. Before a person has reviewed the file, it starts no program and sends no secret.
+// openServices makes the objects of the services and starts their processes. It does so for all at the same time, because a server that does not
+// answer costs half a minute. Before a person has reviewed the file, it starts no program and sends no secret.
 func (d *Declared) openServices(ctx context.Context, opt *Options, p *problems) {
 	d.services = map[string]services.Opened{}
 	if !d.File.Reviewed {

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file has the outbox of a file, in which messages to mails, chats and webhooks wait, and what the host itself sends by them.
+// This file has the outbox of a file. Messages to mails, chats and webhooks wait there, also the host's own notices.
 
 import (
 	"context"
@@ -19,12 +19,12 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/services"
 )
 
-// Sends reports whether messages may leave by the file.
+// Sends reports whether the file has a sink, through which messages may leave.
 func (f *File) Sends() bool {
 	return slices.ContainsFunc(f.Services, func(s services.Service) bool { return s.Sink() })
 }
 
-// box is the outbox of a file that is open.
+// box is the open outbox of a file.
 type box struct {
 	*outbox.Outbox
 	store store.Store
@@ -32,7 +32,7 @@ type box struct {
 	once  sync.Once
 }
 
-// OpenOutbox opens the outbox of a file by itself, for a person. If deliver is set, it reads the secrets of the sinks, to deliver to them.
+// OpenOutbox opens only the outbox of a file, for a person. If deliver is set, it reads the secrets of the sinks, to deliver to them.
 func (f *File) OpenOutbox(ctx context.Context, env func(string) string, deliver bool) (*outbox.Outbox, func() error, error) {
 	b, err := f.openBox(ctx, env, nil)
 	if err != nil {
@@ -78,8 +78,8 @@ func (b *box) close() error {
 	return b.store.Close()
 }
 
-// Deliver delivers messages until Close: those of this process, and what others have left. report hears of errors of the store and the databases, and of
-// each message that has failed for good.
+// Deliver delivers messages until Close: those of this process, and those that other processes left. It calls report for each error of the store and
+// the databases, and for each message that has failed for good.
 func (d *Declared) Deliver(report func(error)) {
 	if d.box != nil {
 		d.box.once.Do(func() { d.box.deliver(report) })
@@ -93,7 +93,7 @@ func (b *box) deliver(report func(error)) {
 	running.Go(func() { b.Run(ctx, report) })
 }
 
-// Kept asks the databases whether they kept the changes of a run that began before a time; exo.StateUnknown if one can't know.
+// Kept returns whether the databases kept the changes of a run that began before a time; exo.StateUnknown if they can't report it.
 func (d *Declared) Kept(ctx context.Context, run exo.RunID, before time.Time) (exo.State, error) {
 	state := exo.StateRolledBack
 	if d.Unwitnessed {
@@ -110,9 +110,9 @@ func (d *Declared) Kept(ctx context.Context, run exo.RunID, before time.Time) (e
 	return state, nil
 }
 
-// Notify tells those whom the file names under `notify` that a change waits. What they are told has no value: who reads it may see none.
+// Notify sends a notice of a waiting change to the sinks under `notify`. The notice has no values, because its readers may not be allowed to see them.
 func (d *Declared) Notify(w review.ChangeSet) {
-	if d.box == nil { // nobody has reviewed the file
+	if d.box == nil { // no person has reviewed the file
 		return
 	}
 	at := "exo approvals show " + w.ID
@@ -132,8 +132,8 @@ func (d *Declared) Notify(w review.ChangeSet) {
 		Text: fmt.Sprintf("A program of %q would change something by %s. Nothing happens before a person has agreed: %s", w.Principal, strings.Join(slices.Compact(of), ", "), at)}
 	for _, to := range d.File.Approvals.Notify {
 		name, whom, _ := strings.Cut(to.Text, ".")
-		if body, err := d.services[name].Notice(whom, n); err == nil { // check has compared the names
-			_ = d.box.Begin(context.Background(), name, "change-"+w.ID+"-"+to.Text, body) // the change waits all the same, and exo approvals lists it
+		if body, err := d.services[name].Notice(whom, n); err == nil { // checkSinks has compared the names
+			_ = d.box.Begin(context.Background(), name, "change-"+w.ID+"-"+to.Text, body) // an error does not matter: the change waits anyway, and exo approvals lists it
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package grantfile
 
-// This file gives package strict's types, which this package uses, their names here.
+// This file declares names in this package for the types of package strict.
 
 import "github.com/exoagent/exoagent/internal/grantfile/strict"
 

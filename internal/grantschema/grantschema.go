@@ -160,7 +160,7 @@ func fileSchema() node {
 	return n
 }
 
-// some is a form with a key or more.
+// some returns a form that must have at least one key.
 func some(n node) node {
 	n["type"], n["minProperties"] = "object", 1
 	return n

@@ -36,8 +36,8 @@ func (c *Cache[V]) Get(key []byte) (v V, ok bool) {
 	return c.all.touch(e), true
 }
 
-// Add keeps a copy of v under a copy of key, and returns the copy. If another goroutine was first, Add returns its value. Add does not keep a
-// value that would displace many others (see share).
+// Add keeps a copy of v under a copy of key, and returns the copy. If another goroutine has already added a value, Add returns that value.
+// Add does not keep a value that would displace many others (see share).
 func (c *Cache[V]) Add(key []byte, v V) V {
 	v, size := v.Keep()
 	size += len(key) + overhead
@@ -75,7 +75,7 @@ func (c *Cache[V]) All() iter.Seq2[string, V] {
 // at a time may use it.
 type Set[K comparable, V any] struct {
 	Bytes int     // the bound for all values; zero keeps nothing
-	Drop  func(V) // called with each dropped value, unless it is nil
+	Drop  func(V) // Drop, unless it is nil, is called with each dropped value
 
 	bytes int
 	byKey map[K]*list.Element

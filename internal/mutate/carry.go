@@ -227,7 +227,7 @@ func words(text string) (out []word) {
 }
 
 // respell finds a line that differs from old only in package qualifiers and in whether names are exported. It returns that line, and change in
-// the same spelling, or "" twice.
+// the same spelling. It returns "" twice if there is no such line.
 func respell(old, change, text string) (string, string) {
 	want, have := words(old), words(text)
 	for at := range have {

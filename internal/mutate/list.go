@@ -33,9 +33,9 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder of a file's test, from the folders with a test of that name. The file's own folder comes first, then the nearest one around it.
-// Next is the only folder below the file's top folder, as exosql/test/writes for exosql/internal/writing. Last is the only one below exosql/test, as
-// exosql/test/approvals for exo and codemode. It returns "" if there is none.
+// home returns the folder with the test of a file; folders are all folders with a test of that name. It returns the file's own folder, or the nearest
+// one around it. Otherwise it returns the only folder below the file's top folder, or the only one of all if that is below exosql/test, as
+// exosql/test/approvals for exo. Without such a folder it returns "".
 func home(file string, folders []string) string {
 	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		if slices.Contains(folders, folder) {

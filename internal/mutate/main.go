@@ -2,7 +2,7 @@
 // compiler, and requires that the named test fails.
 //
 //	go run ./internal/mutate                   all entries; the tests of databases need TEST_POSTGRES_URL
-//	go run ./internal/mutate -only exosql      those whose file or test matches a regular expression
+//	go run ./internal/mutate -only exosql      the entries whose file or test matches a regular expression
 //	go run ./internal/mutate -carry            after code moved: names the new files, functions and spellings in the lists and in SECURITY.md
 //	go run ./internal/mutate -find             for entries with "test ?": lists every test of the package that fails, to choose one
 package main
@@ -105,7 +105,7 @@ func (b *bench) baselines(ctx context.Context, w io.Writer, all []*Mutation, lim
 	return nil
 }
 
-// all tries every mutation, and prints a line for each when it ends.
+// all tries every mutation, and prints a line about each when the mutation has been tried.
 func (b *bench) all(ctx context.Context, w io.Writer, all []*Mutation, find bool, tests string, jobs int, limit time.Duration) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

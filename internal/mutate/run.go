@@ -64,7 +64,7 @@ type results struct {
 	output []byte
 }
 
-// overlay returns an environment. With it, a test that builds a program, such as a worker's host, builds the mutated program.
+// overlay returns a variable of the environment. With it, a test that builds a program, such as a worker's host, builds the mutated program.
 func (b *bench) overlay(name string) string {
 	return "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + filepath.Join(b.work, name+".json")
 }

@@ -1,8 +1,8 @@
 // Package otlp exports the traces and metrics of the OpenTelemetry SDK to a collector, by OTLP over HTTP, with JSON in place of protobuf. It reads
 // the usual variables of the environment, for exo serve. Go hosts have exporters of their own.
 //
-// The official exporters need the libraries of protobuf and gRPC, 145 packages more. A binary that is also the worker initialises them for each
-// program.
+// The official exporters need the libraries of protobuf and gRPC, which are 145 further packages. The binary of exo is also the worker, so it
+// would initialise these packages for each program.
 package otlp
 
 import (
@@ -86,7 +86,7 @@ func (x *Export) Shutdown(ctx context.Context) error {
 // senderOf reads the variables of a signal. It returns nil if the signal is not exported.
 func senderOf(signal string) (*sender, error) {
 	upper := strings.ToUpper(signal)
-	read := func(what string) (name, text string) { // the variable of the signal goes before the one for all
+	read := func(what string) (name, text string) { // a variable of the signal precedes the variable for all signals
 		if name = "OTEL_EXPORTER_OTLP_" + upper + "_" + what; os.Getenv(name) == "" {
 			name = "OTEL_EXPORTER_OTLP_" + what
 		}
@@ -99,7 +99,7 @@ func senderOf(signal string) (*sender, error) {
 		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %.20q: want otlp or none", upper, exporter)
 	}
 	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the error has not the address, which may have a password
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the error leaves out the address, which may contain a password
 		return nil, fmt.Errorf("%s: want a URL like http://127.0.0.1:4318", name)
 	}
 	if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
@@ -125,7 +125,7 @@ func senderOf(signal string) (*sender, error) {
 		}
 		key, raw, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(raw))
-		if !ok || err != nil || strings.TrimSpace(key) == "" { // the error has no header, which may be a secret
+		if !ok || err != nil || strings.TrimSpace(key) == "" { // the error leaves out the header, which may be a secret
 			return nil, fmt.Errorf("%s: want NAME=VALUE, with commas between", name)
 		}
 		s.header.Set(strings.TrimSpace(key), value)

@@ -1,6 +1,6 @@
 package otlp
 
-// This file has the messages of OTLP as far as they are sent. JSON writes 64-bit numbers as texts, and IDs as hexadecimal digits.
+// This file has the parts of OTLP's messages that are sent. JSON writes 64-bit numbers as texts, and IDs as hexadecimal digits.
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type (
 
 func aboutOf(r *resource.Resource) about { return about{keyValues(r.Attributes())} }
 
-// keyValues writes attributes. Ours are texts and numbers; those of another kind are written as texts.
+// keyValues writes attributes. exo's are texts and numbers; an attribute of another kind is written as a text.
 func keyValues(attrs []attribute.KeyValue) []keyValue {
 	out := make([]keyValue, 0, len(attrs))
 	for _, a := range attrs {

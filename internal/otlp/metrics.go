@@ -67,13 +67,13 @@ func (*measures) Aggregation(k sdk.InstrumentKind) sdk.Aggregation {
 	return sdk.DefaultAggregationSelector(k)
 }
 
-// ForceFlush implements the exporter; each export is sent at once.
+// ForceFlush implements the exporter. Export sends at once, so nothing is left to send.
 func (*measures) ForceFlush(context.Context) error { return nil }
 
 // Shutdown implements the exporter.
 func (*measures) Shutdown(context.Context) error { return nil }
 
-// Export implements the exporter. Of other metrics than exo has nothing is sent.
+// Export implements the exporter. It sends only the kinds of metrics that exo has, and skips others.
 func (x *measures) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	of := resourceMetrics{Resource: aboutOf(all.Resource)}
 	for _, sm := range all.ScopeMetrics {

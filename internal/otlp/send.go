@@ -22,7 +22,7 @@ type sender struct {
 	timeout time.Duration
 }
 
-// client follows no redirect, since the headers may be secrets of the host that the operator named.
+// client follows no redirect, since the headers may contain secrets for only the host that the operator named.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // send sends a request. A request that fails is not sent again: metrics are cumulative, and spans must not pile up in a host whose collector is down.
@@ -41,10 +41,10 @@ func (s *sender) send(ctx context.Context, body any) error {
 	req.Header.Set("Content-Type", "application/json")
 	res, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("otlp: the collector can't be reached: %s", fail.Reason(err)) // without the address, or what it answers
+		return fmt.Errorf("otlp: the collector can't be reached: %s", fail.Reason(err)) // without the address and the collector's answer
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read, so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read the answer, so that the connection can be used again
 	if res.StatusCode/100 != 2 {
 		return fmt.Errorf("otlp: the collector answered %d", res.StatusCode)
 	}

@@ -53,7 +53,7 @@ type (
 	}
 )
 
-// Shutdown implements the exporter; each batch is sent at once, so nothing is left.
+// Shutdown implements the exporter. ExportSpans sends each batch at once, so nothing is left to send.
 func (*spans) Shutdown(context.Context) error { return nil }
 
 // ExportSpans implements the exporter. The spans of a provider have one resource.
@@ -75,10 +75,10 @@ func (x *spans) ExportSpans(ctx context.Context, all []sdk.ReadOnlySpan) error {
 	return x.to.send(ctx, tracesRequest{[]resourceSpans{of}})
 }
 
-// kinds are the numbers of OTLP.
+// kinds maps the SDK's kinds of spans to OTLP's numbers.
 var kinds = map[trace.SpanKind]int{trace.SpanKindInternal: 1, trace.SpanKindServer: 2, trace.SpanKindClient: 3, trace.SpanKindProducer: 4, trace.SpanKindConsumer: 5}
 
-// statuses are the numbers of OTLP, which are not those of the SDK.
+// statuses maps the SDK's codes to OTLP's numbers, which differ.
 var statuses = map[codes.Code]int{codes.Ok: 1, codes.Error: 2}
 
 func spanOf(s sdk.ReadOnlySpan) span {

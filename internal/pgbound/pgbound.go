@@ -15,7 +15,7 @@ import (
 // Bounds are numbers of bytes; 0 means no bound.
 type Bounds struct {
 	Message int   // the largest message, for example a row
-	Total   int64 // all that a connection reads
+	Total   int64 // the most bytes that a connection reads
 }
 
 // These bound, in bytes, messages that a server sends without a request. Settings count for the whole connection, because the driver keeps
@@ -54,8 +54,8 @@ type meter struct {
 	to   io.Writer
 
 	head   [5]byte // the header of the message: its type, and its length with the four length bytes
-	have   int     // bytes of head that were read
-	left   int64   // bytes of the message that are not read yet
+	have   int     // the number of bytes of head that were read
+	left   int64   // the number of bytes of the message that are not read yet
 	read   int64
 	total  int64
 	status int64

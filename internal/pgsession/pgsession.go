@@ -1,6 +1,6 @@
-// Package pgsession refuses a connection to PostgreSQL if its session is shared with other clients. A pooler that gives each transaction any
-// session keeps one client's settings and prepared statements for the next. Our default_transaction_read_only would break other clients'
-// writes. So this package checks the session before the first setting, with questions that leave no trace.
+// Package pgsession refuses a connection to PostgreSQL if its session is shared with other clients. A pooler that may run each transaction
+// in another session keeps one client's settings and prepared statements for the next client. Our default_transaction_read_only would break
+// other clients' writes. So this package checks the session before the first setting, with questions that leave no trace.
 package pgsession
 
 import (
@@ -21,7 +21,7 @@ import (
 // Error is the reason why a connection can't be used, and what to do.
 type Error struct {
 	text   string
-	pinned bool // pinned: the session is shared, but a transaction keeps it to its end
+	pinned bool // pinned reports that clients share the session, but a transaction keeps it until the transaction ends
 	cause  error
 }
 
@@ -40,8 +40,8 @@ func Of(err error) error {
 // Errorf makes an Error.
 func Errorf(format string, args ...any) error { return &Error{text: fmt.Sprintf(format, args...)} }
 
-// Shared reports whether err is of a connection whose session a pooler shares, and keeps for one client only within a transaction. A client that sends
-// nothing outside of transactions, and changes nothing in the session that outlives them, can use it.
+// Shared reports whether err is about a session that a pooler shares among clients, and leaves to one client only for a transaction. A client can use
+// it if it sends everything in transactions, and changes nothing in the session that outlives them.
 func Shared(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.pinned
@@ -81,10 +81,10 @@ const (
 	rounds = 8
 )
 
-// Follows reports whether the server of a connection is a standby, by what it reports; behind a pooler that reports nothing it is false.
+// Follows reports whether the server of a connection reports that it is a standby. A pooler may drop that report; then Follows returns false.
 func Follows(conn *pgconn.PgConn) bool { return conn.ParameterStatus("in_hot_standby") == "on" }
 
-// Primary makes c refuse a standby, which takes no changes and may show an older state, unless c has a condition of its own.
+// Primary makes c refuse a standby, which takes no changes and may show an older state. If c already has a condition, Primary changes nothing.
 func Primary(c *pgconn.Config) {
 	if c.ValidateConnect == nil {
 		c.ValidateConnect = func(_ context.Context, conn *pgconn.PgConn) error {
@@ -207,9 +207,9 @@ func direct(conn *pgconn.PgConn, s session) bool {
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// compareSessions finds out by a second connection, the peer, whether connections share sessions. Both ask in turn which session serves them. An
-// unshared session never changes. A pool that reuses the session freed last gives both connections the same one. A pool that reuses the one freed
-// first gives one connection different ones. Other clients change sessions more often, which also reveals sharing.
+// compareSessions finds out by a second connection, the peer, whether connections share sessions. Both connections ask in turn which session
+// serves them. An unshared session never changes. A pool that reuses the session freed last gives both connections the same session. A pool that
+// reuses the session freed first gives one connection different sessions. Other clients change sessions more often, which also reveals sharing.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
@@ -245,8 +245,8 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in
-// that time, the pool keeps the session for it. A pool that shares sessions would have given the session to the peer, which asked first.
+// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in that time, the
+// pool keeps the session for this connection. A pool that shares sessions would have given the session to the peer, which asked first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {

@@ -1,6 +1,6 @@
 package plainfile
 
-// This file decides which paths a program may name, and which of them a glob matches.
+// This file decides which paths a program may name, and which paths match a glob.
 
 import (
 	"errors"
@@ -16,17 +16,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds on a path: bytes, and parts.
+// These bound the bytes and the parts of a path.
 const (
 	maxPath  = 1024
 	maxParts = 32
 )
 
-// Ours begins the names of files that wait for a commit, or for an undo. No path has such a part.
+// Ours begins the names of exo's own files, which wait for a commit or for an undo. No part of a program's path may begin with Ours.
 const Ours = ".exo-"
 
-// Glob is a pattern of paths. In a part of it * is any text and ? is one character; ** as a whole part is any number of parts. A part of a path
-// that begins with a dot is matched only by a part that does. The zero Glob matches nothing.
+// Glob is a pattern of paths. Within a part, * matches any text and ? one character. A part ** matches any number of parts. A part of a path
+// with a dot at its start matches only a part of the pattern with a dot at its start. The zero Glob matches nothing.
 type Glob struct {
 	text  string
 	parts []string
@@ -48,12 +48,12 @@ func ParseGlob(text string) (g Glob, err error) {
 		parts[i] = norm.NFC.String(part)
 	}
 	if parts[len(parts)-1] == "**" {
-		parts = append(parts, "*") // a/** is what is in a, and not a
+		parts = append(parts, "*") // a/** matches all below a, but not a itself
 	}
 	return Glob{text, parts}, nil
 }
 
-// String is the pattern.
+// String returns the pattern.
 func (g Glob) String() string { return g.text }
 
 // Matches reports whether a path fits the pattern.
@@ -67,7 +67,8 @@ func AnyMatches(globs []Glob, path []string) bool {
 // Below reports whether a path that begins with the parts of a folder could match.
 func (g Glob) Below(folder ...string) bool { return len(g.parts) > 0 && match(g.parts, folder, true) }
 
-// match compares a pattern with a path; with open, it reports whether a longer path could match. It compares at most each part with each part.
+// match reports whether a path fits a pattern. With open, it reports whether a longer path could fit. It compares each part at most once with
+// each other part.
 func match(pattern, path []string, open bool) bool {
 	fits := make([]bool, len(path)+1) // whether the pattern so far matches the first i parts
 	fits[0] = true
@@ -88,7 +89,7 @@ func match(pattern, path []string, open bool) bool {
 	return fits[len(path)] && !open || beyond && open
 }
 
-// matchPart compares one part. It goes back to the last * alone, so it takes len(pattern) * len(name) steps at most.
+// matchPart compares one part. After a difference it goes back only to the last *, so it takes at most len(pattern) * len(name) steps.
 func matchPart(pattern, name string) bool {
 	p, n, star, from := []rune(pattern), []rune(name), -1, 0
 	if len(n) > 0 && n[0] == '.' && (len(p) == 0 || p[0] != '.') {
@@ -112,7 +113,7 @@ func matchPart(pattern, name string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
-// split returns the parts of a path or a glob. Its error is for programs: it says what to write.
+// split returns the parts of a path or a glob. Its error is for programs, with what to write.
 func split(text string) ([]string, error) {
 	switch {
 	case text == "" || len(text) > maxPath:
@@ -146,12 +147,12 @@ func Split(text string) ([]string, error) {
 	return parts, err
 }
 
-// SplitNew is Split for a file that may be made. It refuses a name that some system takes for another one. Its error is for programs.
+// SplitNew is Split for a file that may be created. It refuses a name that some system treats as another name. Its error is for programs.
 func SplitNew(text string) ([]string, error) {
 	parts, err := Split(text)
 	for _, part := range parts {
 		switch {
-		case len(part) > 200: // most file systems admit 255
+		case len(part) > 200: // most file systems allow 255
 			err = errors.New("a name has at most 200 bytes")
 		case !norm.NFC.IsNormalString(part) || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsPrint(c) }):
 			err = errors.New("a name has visible characters, composed as in Unicode's NFC")
@@ -162,6 +163,6 @@ func SplitNew(text string) ([]string, error) {
 	return parts, err
 }
 
-// fold returns one text for all names that some file system takes for one: upper and lower case, composed and decomposed letters, and
-// letters that look alike.
+// fold returns one text for all names that some file system treats as equal: upper and lower case, composed and decomposed letters,
+// and letters that look alike.
 func fold(name string) string { return cases.Fold().String(norm.NFKC.String(name)) }

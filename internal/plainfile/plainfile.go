@@ -1,8 +1,8 @@
-// Package plainfile opens files and folders of an os.Root that are what they seem: no link, device or pipe is on the way.
+// Package plainfile opens files and folders of an os.Root only if they are what they seem: no link, device or pipe is on the way.
 //
 // An os.Root follows links within itself, opens devices, and waits at a pipe until another process writes. A check of the name before
-// can't help: the name may mean another file by then. So each function looks at a name without following it, opens it, and compares what
-// it has opened with what it saw.
+// that can't help, because the name may mean another file when it is opened. So each function looks at a name without following it,
+// opens it, and compares the opened file with the one it saw.
 package plainfile
 
 import (
@@ -16,7 +16,7 @@ import (
 // ErrNotPlain is the error of a name that is a link, a device, a pipe, or anything else than a file or folder.
 var ErrNotPlain = errors.New("it is no plain file: it is a link, a pipe, a device or a folder, or was replaced meanwhile")
 
-// ErrLinked is the error of a file that has a second name: the second may be outside the folder, and its owner did not mean to share it.
+// ErrLinked is the error of a file with a second name. That name may be outside the folder, and then its owner did not mean to share the file.
 var ErrLinked = errors.New("the file has a second name (a hard link), which may be elsewhere: a copy of it can be read")
 
 // folder opens a folder of dir. It follows no link.
@@ -28,7 +28,7 @@ func folder(dir *os.Root, name string) (*os.Root, error) {
 	return folderSeen(dir, name, seen)
 }
 
-// folderSeen opens a folder if it is the one that was seen under the name.
+// folderSeen opens a folder. It fails if the name now means another folder than the one that was seen.
 func folderSeen(dir *os.Root, name string, seen fs.FileInfo) (*os.Root, error) {
 	if !seen.IsDir() {
 		return nil, ErrNotPlain
@@ -53,7 +53,7 @@ func open(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return openSeen(dir, name, seen)
 }
 
-// openSeen opens a file if it is the one that was seen under the name.
+// openSeen opens a file. It fails if the name now means another file than the one that was seen.
 func openSeen(dir *os.Root, name string, seen fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if !seen.Mode().IsRegular() {
 		return nil, nil, ErrNotPlain
@@ -76,7 +76,7 @@ func openSeen(dir *os.Root, name string, seen fs.FileInfo) (*os.File, fs.FileInf
 	return f, is, nil
 }
 
-// Sync makes the names in a folder outlive a loss of power. Windows and some file systems can't.
+// Sync makes the names in a folder survive a loss of power. Windows and some file systems can't do that.
 func Sync(dir *os.Root) error {
 	if runtime.GOOS == "windows" {
 		return nil

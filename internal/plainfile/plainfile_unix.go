@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// nonblock lets the opening of a pipe return at once.
+// nonblock makes opening a pipe return at once, where it would wait for another process.
 const nonblock = syscall.O_NONBLOCK
 
-// names returns how many names a file has.
+// names returns the number of a file's names (hard links).
 func names(of fs.FileInfo) uint64 {
 	if s, ok := of.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink)

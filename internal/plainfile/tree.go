@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Bounds on folders: the names that one may have, and all that one list looks at.
+// These bound the names in one folder, and the names that one list looks at.
 const (
 	maxNames  = 100_000
 	maxLooked = 20_000
 )
 
-// Errors of files that are there and can't be used. Their texts are for programs.
+// These are errors of files that exist and can't be used. Their texts are for programs.
 var (
 	ErrSpelling = errors.New("there is a file or folder whose name differs in spelling only, as in upper and lower case")
 	ErrTooMany  = fmt.Errorf("a folder has more than %d names", maxNames)
@@ -27,7 +27,7 @@ var (
 	ErrLooked   = fmt.Errorf("there are more than %d files and folders to look at", maxLooked)
 )
 
-// Unusable returns the one of these errors, or of ErrNotPlain and ErrLinked, that err wraps; nil: none.
+// Unusable returns the error above that err wraps, or ErrNotPlain or ErrLinked. It returns nil if err wraps none of them.
 func Unusable(err error) error {
 	for _, known := range []error{ErrSpelling, ErrTooMany, ErrTooLarge, ErrLooked, ErrNotPlain, ErrLinked} {
 		if errors.Is(err, known) {
@@ -37,13 +37,13 @@ func Unusable(err error) error {
 	return nil
 }
 
-// Tree is a folder, with all that is in it.
+// Tree is a folder, with all its files and folders.
 type Tree struct {
 	root *os.Root
-	most int64 // bytes of a file
+	most int64 // the most bytes of a file
 }
 
-// OpenTree opens a folder, of which files with up to most bytes are read.
+// OpenTree opens a folder. Files with more than most bytes are not read.
 func OpenTree(dir string, most int64) (*Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -61,8 +61,8 @@ type Dir struct {
 	most int64
 }
 
-// Folder opens the folder of a file's path, and returns the name of the file. No part of the path is a link, and each has the spelling that the
-// file system lists: otherwise a part could lead to files that no glob names. With create it makes the folders that are missing.
+// Folder opens the folder of a file's path, and returns the name of the file. It refuses a part that is a link, or that the file system lists
+// in another spelling. Otherwise a part could lead to files that no glob names.
 func (t *Tree) Folder(path []string) (d *Dir, name string, err error) {
 	dir, err := t.root.OpenRoot(".")
 	for _, part := range path[:len(path)-1] {
@@ -85,8 +85,8 @@ func (t *Tree) Folder(path []string) (d *Dir, name string, err error) {
 	return &Dir{dir, t.most}, path[len(path)-1], nil
 }
 
-// listed returns nil if a folder lists a name with this spelling. A file system may also find a file under names with other letters, a dot at the
-// end, or "~1".
+// listed returns nil if a folder lists a name with exactly this spelling. A file system may find a file under other names, too: with letters in
+// another case, a dot at the end, or "~1".
 func (d *Dir) listed(name string) error {
 	if _, err := d.Lstat(name); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (d *Dir) each(do func(name string) bool) error {
 	return ErrTooMany
 }
 
-// Load reads a file of a folder as a whole.
+// Load reads a whole file of a folder.
 func (d *Dir) Load(name string) ([]byte, fs.FileMode, error) {
 	if err := d.listed(name); err != nil {
 		return nil, 0, err
@@ -139,21 +139,21 @@ func (d *Dir) Load(name string) ([]byte, fs.FileMode, error) {
 	if is.Size() > d.most {
 		return nil, 0, ErrTooLarge
 	}
-	b, err := io.ReadAll(io.LimitReader(file, d.most+1)) // it may grow meanwhile
+	b, err := io.ReadAll(io.LimitReader(file, d.most+1)) // the file may grow while it is read
 	if err == nil && int64(len(b)) > d.most {
 		err = ErrTooLarge
 	}
 	return b, is.Mode().Perm(), err
 }
 
-// Create makes a file that is not there, on the disk when Create returns. mode 0 is that of new files.
+// Create makes a file that does not exist yet. The file is on the disk when Create returns. mode 0 means the usual mode of new files.
 func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 	file, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	if mode != 0 {
-		err = file.Chmod(mode) // before the text is there
+		err = file.Chmod(mode) // set the mode before the file has text that others could read
 	}
 	if err == nil {
 		_, err = file.Write(text)
@@ -179,7 +179,7 @@ type Listed struct {
 	Modified time.Time
 }
 
-// List lists the files that match a glob of each list. It reads nothing of a link or of what the link leads to.
+// List lists the files that match a glob of each list. It follows no link.
 func (t *Tree) List(of ...[]Glob) ([]Listed, error) {
 	l := listing{of: of, most: maxLooked}
 	dir, err := t.root.OpenRoot(".")
@@ -193,7 +193,7 @@ func (t *Tree) List(of ...[]Glob) ([]Listed, error) {
 
 type listing struct {
 	of     [][]Glob
-	most   int // names to look at
+	most   int // the most names to look at
 	looked int
 	out    []Listed
 }
@@ -205,7 +205,7 @@ func (l *listing) each(is func(Glob) bool) bool {
 func (l *listing) walk(dir *Dir, path []string) error {
 	var found []string
 	err := dir.each(func(name string) bool {
-		if strings.HasPrefix(name, Ours) { // they would fail lists after many writes
+		if strings.HasPrefix(name, Ours) { // skip files of exo, because after many writes they would exceed most
 			return true
 		}
 		found = append(found, name)
@@ -222,11 +222,11 @@ func (l *listing) walk(dir *Dir, path []string) error {
 	for _, name := range found {
 		at := append(slices.Clip(path), name)
 		if _, err := Split(strings.Join(at, "/")); err != nil {
-			continue // no program can name it
+			continue // no program can name this file
 		}
 		is, err := dir.Lstat(name)
 		switch {
-		case err != nil: // it was removed meanwhile
+		case err != nil: // the file was removed meanwhile
 		case is.IsDir() && l.each(func(g Glob) bool { return g.Below(at...) }):
 			sub, err := folder(dir.Root, name)
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Marshal is json.Marshal with the escapes that a terminal needs, and without those for HTML.
+// Marshal is json.Marshal with escapes for characters that a terminal would obey, and without the escapes for HTML.
 func Marshal(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

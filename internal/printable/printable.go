@@ -15,11 +15,11 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rune reports whether a terminal can safely show r. unicode.IsPrint refuses all control characters, with C1, and all format characters, with
-// those that change the direction of writing.
+// Rune reports whether a terminal can safely show r. unicode.IsPrint refuses all control characters, including C1, and all format characters,
+// including those that change the direction of writing.
 func Rune(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
-// Text escapes what a terminal would obey. Line ends and tabs stay. It escapes a lone carriage return, by which a text could overwrite itself.
+// Text escapes what a terminal would obey, except line ends and tabs. It also escapes a lone carriage return, because with it a text could overwrite itself.
 func Text(s string) string {
 	var b strings.Builder
 	for {
@@ -34,8 +34,8 @@ func Text(s string) string {
 	}
 }
 
-// JSON escapes all that is not printable in JSON, also for a pipe, because the output may reach a terminal. In valid JSON such characters are
-// in texts, apart from white space, and there an escape means the same.
+// JSON escapes all characters of JSON that are not printable, even for a pipe, because the output may reach a terminal later. In valid JSON
+// such characters, apart from white space, occur only in texts, where an escape means the same character.
 func JSON(b []byte) []byte {
 	plain := func(r rune) bool { return r == '\n' || r == '\t' || Rune(r) }
 	if !bytes.ContainsFunc(b, func(r rune) bool { return !plain(r) }) {
@@ -56,8 +56,8 @@ func JSON(b []byte) []byte {
 	return out
 }
 
-// Writer passes on [Text] of what is written to it. If a write ends within a character, the Writer waits for the rest. Several goroutines may
-// write at the same time.
+// Writer writes [Text] of its input to another writer. If a write ends within a character, the Writer waits for the rest. Several goroutines
+// may write at the same time.
 type Writer struct {
 	mu   sync.Mutex
 	to   io.Writer

@@ -60,7 +60,7 @@ func Cut(s string, w int) string {
 }
 
 // Width returns the most columns that a terminal may use for s. It uses Unicode's tables, but counts each jamo, because some terminals do not
-// compose them. If a width is too large, there is a gap. If it is too small, a cell would push the next one out of place.
+// compose jamo. A width that is too large leaves a gap. A width that is too small would push the next cell out of place.
 func Width(s string) int {
 	if isASCII(s) {
 		return uniseg.StringWidth(s)

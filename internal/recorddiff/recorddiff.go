@@ -2,8 +2,8 @@
 // another scope, and which labels are read. It runs no program again, because a program may continue in another way after a refusal.
 //
 // Its input is the entries of a record, and two declared files: the file of the runs, and its successor. Its output is a Report. No message acts.
-// Each goes to a gate of each file. The last policy there refuses everything, so a message that reaches it would have acted. With Options.Counts,
-// messages that only read are read there.
+// Compare sends each message to a gate of each file. The last policy of a gate refuses everything, so a message that reaches this policy would
+// have acted. With Options.Counts, that policy also runs the messages that only read, to count rows.
 package recorddiff
 
 import (
@@ -46,7 +46,7 @@ type Change struct {
 	Shape string // the granted name, the calls and the table
 	Runs  int
 	First exo.RunID
-	What  []string // the first differences, each once, in the order in which they were found; there may be very many, because refusals repeat programs' names
+	What  []string // the first differences, each once, in the order in which they were found; only a few, because refusals repeat programs' names, so there may be very many
 	last  exo.RunID
 }
 
@@ -93,7 +93,7 @@ func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], befor
 // run has the record's entries of one run.
 type run struct {
 	id    exo.RunID
-	start *exo.Start // nil if the entry was erased
+	start *exo.Start // how the run began; nil if that entry was erased
 	calls []exo.Entry
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-// errCompared ends the sessions, so that nothing of them is kept.
+// errCompared ends each session as failed, so that nothing of the session is kept.
 var errCompared = errors.New("recorddiff: the run was only compared")
 
 // side is one file, with a gate for each principal so far.
@@ -44,10 +44,10 @@ type decision struct {
 	refused string      // the error text for the program; "" if the message would act
 	beyond  bool        // the gate itself refuses the message, before it is planned
 	sealed  bool        // the message has sealed values, so only names and types were checked
-	sql     string      // the statements, with the values that come from scopes
+	sql     string      // the statements and their arguments, also those that come from scopes
 	shows   []string    // the values that each row shows
 	reads   value.Label // the label of the reply
-	leaves  bool        // the result may carry reads
+	leaves  bool        // a result may carry the label in reads
 	count   string      // the number of rows that the message reads, or why it is unknown
 }
 
@@ -77,10 +77,10 @@ func (t *tool) open(name exo.Principal) error {
 	}
 	grants, err := t.d.Grants(p)
 	for name, o := range grants {
-		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // without Blind, because the policy needs all values, and messages with sealed ones do not reach it
+		grants[name] = exo.Wrap(o, exo.Policy{Before: t.before}) // the policy is not Blind, because it needs all values; messages with sealed values do not reach it
 	}
 	opt := t.d.File.ToolOptions(p)
-	opt.Budgets = nil // nothing is used
+	opt.Budgets = nil // no run here uses up a budget
 	t.admits, opt.Evaluator, opt.Record = opt.Admits, t, exo.RecordFunc(t.record)
 	if err == nil {
 		_, err = codemode.New(grants, &opt)
@@ -88,7 +88,7 @@ func (t *tool) open(name exo.Principal) error {
 	return err
 }
 
-// Bind implements exoeval.Evaluator. It keeps the tool's gate, and no program runs.
+// Bind implements exoeval.Evaluator. It keeps the gate in the tool, and runs no program.
 func (t *tool) Bind(g *exo.Gate, _ exoeval.Bounds) (exoeval.Runner, error) {
 	t.gate = g
 	return nil, nil
@@ -120,7 +120,7 @@ func (t *tool) before(m *exo.Message) bool {
 			d.shows = append(d.shows, o.Name)
 		}
 	}
-	// A message to a service would leave, so only databases get messages: here are the statements.
+	// A message to a service would leave the machine. A message that has statements goes to a database, so only such messages run here.
 	if t.counts && err == nil && len(all) > 0 && m.Root.Method().Effect == message.NoEffect {
 		v, err := m.Objects[m.Root.Receiver().Slot].Eval(ctx, m)
 		if d.count = fmt.Sprintf("%d rows", v.Len()); err != nil {
@@ -157,7 +157,7 @@ func (t *tool) ask(ctx context.Context, s *exo.Session, id uint64, x message.Exp
 	return d
 }
 
-// check checks the names and types of a message with sealed values, because this session has not given them out.
+// check checks only the names and types of a message with sealed values, because this session never gave out those values.
 func (t *tool) check(x message.Expr) decision {
 	d, granted := decision{sealed: true}, t.gate.Granted()
 	c := message.Checker{Catalog: t.gate.Catalog(), Bounds: t.gate.Limits().Message(), Show: func(id uint32) string { return granted[id].Name },

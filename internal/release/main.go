@@ -1,5 +1,5 @@
 // Release builds the command exo for each system of a release, with checksums and a list of the contents of each
-// binary, and packages these binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
+// binary. It packages the binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
 //
 //	go run ./internal/release -version v0.1.0 -o dist
 //	go run ./internal/release -version v0.0.0 -here -o dist
@@ -25,8 +25,8 @@ import (
 	"strings"
 )
 
-// sbom is the command that lists the modules of a binary in CycloneDX's format. It is built at its use, so that no go.mod of ours needs its
-// dependencies.
+// sbom is the command that lists the modules of a binary in CycloneDX's format. go run builds it when it is needed, so that no go.mod of
+// exo needs its dependencies.
 const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 
 func main() {

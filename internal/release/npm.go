@@ -20,7 +20,7 @@ func npmMain(src *source) (string, []byte, error) {
 	manifest := asJSON("package.json", map[string]any{
 		"name": "exoagent", "version": src.version, "description": about, "license": "MIT", "homepage": homepage,
 		"repository": map[string]string{"type": "git", "url": "git+" + homepage + ".git"},
-		"bin":        map[string]string{"exo": "bin/exo.js", "exoagent": "bin/exo.js"}, // npx runs the command that has the package's name
+		"bin":        map[string]string{"exo": "bin/exo.js", "exoagent": "bin/exo.js"}, // npx runs the command with the name of the package
 		"engines":    map[string]string{"node": ">=18"}, "optionalDependencies": needs,
 	})
 	page := "# exoagent\n\n" + about + "\n\n`npx exoagent try URL` opens a terminal on one tenant of your database. See " + homepage + ".\n"

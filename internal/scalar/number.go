@@ -15,7 +15,7 @@ func Wide(s string) bool {
 	return (len(d) > 16 || len(d) == 16 && d > "9007199254740991") && d[0] != '0' && strings.Trim(d, "0123456789") == ""
 }
 
-// NumberRank orders the types of numbers: each can represent the values of those below it. It is zero for other types.
+// NumberRank orders the types of numbers: each type can represent the values of all types with a lower rank. The rank of other types is 0.
 func NumberRank(typ string) int {
 	return 1 + slices.Index([]string{"int", "float", "decimal"}, typ)
 }

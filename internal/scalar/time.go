@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// TimeFormat is the form of every instant, in JSON, SQLite and errors. It is that of JavaScript's Date.prototype.toISOString.
+// TimeFormat is the form of every instant in JSON, in SQLite and in errors, as JavaScript's Date.prototype.toISOString writes it.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// ParseTime reads an instant in the forms of guests and databases: RFC 3339, where the fraction, the zone and the 'T' may be missing. Without
-// a zone it is UTC, without a time midnight.
+// ParseTime reads an instant in the forms of guests and databases: RFC 3339, where the fraction, the zone and the 'T' may be missing. An
+// instant without a zone is in UTC, and an instant without a time is midnight.
 func ParseTime(s string) (time.Time, bool) {
 	t, _, ok := ReadTime(s)
 	return t, ok

@@ -71,7 +71,7 @@ func (f *fragment) stored(e Aggregate) *fragment {
 const (
 	functionPrefix = "exo_"
 	StoredPrefix   = "exo_stored_"
-	movingPrefix   = "exo_moving_" // begins functions for the least and the greatest of a frame that rows leave
+	movingPrefix   = "exo_moving_" // begins the functions for the least and the greatest number of a frame that rows leave
 )
 
 // aggregate checks an aggregate: its argument reads rows and contains no aggregate.
@@ -126,7 +126,8 @@ func repeats(f Func, d Dialect) int {
 // MaxCollected bounds a collected list, in bytes. The spelling below contains the same number.
 const MaxCollected = 1 << 20
 
-// collected writes a list. It drops what exceeds the bound, because an engine would keep all of it in memory.
+// collected writes a list. On Postgres it collects no text beyond the bound; otherwise the engine would keep all texts
+// in memory before the list becomes NULL.
 func (f *fragment) collected(e Collected) *fragment {
 	if f.dialect == SQLite {
 		return f.write("exo_collect(").add(e.X).write(" ORDER BY ").orders(e.OrderBy).write(")")

@@ -1,13 +1,13 @@
 package sqlast
 
 // This file keeps SQLite from putting a value in place of a column. From "a.id = 5" SQLite concludes that a.id is 5, also in the subqueries of the
-// same WHERE. Such a subquery then depends on no row of a, so SQLite evaluates it before it has found one. Where a is a fence, a program could so
-// try its condition on what a row out of scope is linked to (TestFenceLinks).
+// same WHERE. Such a subquery then depends on no row of a, so SQLite evaluates it before it has found one. If a is a derived table with the rows
+// in scope, a program could test what a row out of scope is linked to (TestFenceLinks).
 
 import "slices"
 
-// apart returns s with each value that a condition equates with a column as the result of a subquery, from which SQLite concludes nothing. Without a
-// derived table there is no fence, and a condition that reads rows is behind a guard. Without a subquery there is no place for the value.
+// apart returns s with each value that a condition equates with a column as the result of a subquery, from which SQLite concludes nothing. It leaves
+// s unchanged without a derived table, since a CASE then tests the scope first, and without a subquery, since no value can move there.
 func apart(s *Select) *Select {
 	fenced, asks := false, slices.ContainsFunc(s.Where, asksRows)
 	for _, src := range s.From {
@@ -42,7 +42,7 @@ type asked struct{ x Expr }
 
 func (asked) expr() {}
 
-// asking replaces the values in conditions that are joined by AND.
+// asking returns the conditions, joined by AND, with each value that is equated with a column as a subquery.
 func asking(all []Expr) (out []Expr) {
 	for _, e := range all {
 		switch x := e.(type) {
@@ -62,7 +62,7 @@ func asking(all []Expr) (out []Expr) {
 	return out
 }
 
-// apartOf returns the operand x of an equality with y, as a subquery if x is a value and y a column.
+// apartOf returns the operand x of x = y, as a subquery if x is a value and y a column.
 func apartOf(x, y Expr) Expr {
 	if _, column := y.(Column); column && arguments([]Expr{x}) {
 		return asked{x}

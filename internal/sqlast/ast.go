@@ -43,7 +43,7 @@ type Source struct {
 	Table string  // the name of a table; otherwise there is a Sub, a Recursion or a Step
 	In    string  // the PostgreSQL schema of the table, which the table's name may repeat; "" searches the search path
 	Sub   *Select // a derived table; it can read the enclosing statement, but not other sources of its FROM
-	Set   Set     // how the rows of Sub are combined with those of With
+	Set   Set     // how the rows of Sub and of With are combined
 	With  *Select // the other select of a Set: as many outputs with the same names; neither has an order or a limit
 	Alias string  // unique in the whole statement, so that no inner name can hide an outer one
 	Left  bool    // a LEFT JOIN, which needs an On
@@ -82,7 +82,7 @@ type Column struct{ Alias, Name string }
 
 // Arg is a placeholder. The caller binds the value for Slot to it.
 type Arg struct {
-	Slot int // zero or more
+	Slot int // the number of the value, from 0
 	Cast Cast
 }
 
@@ -139,8 +139,8 @@ type InSelect struct {
 	Sub *Select
 }
 
-// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different values. It has two or more pairs. An index over
-// the columns of Left finds such rows, unlike the same condition written with AND and OR. It is unknown if the deciding pair has a NULL.
+// Beyond is (Left...) > (Right...), or < with Desc: it compares the first pair with different values. It has two or more pairs. An index over the columns of
+// Left finds such rows, unlike the same condition written with AND and OR. The result is unknown if the deciding pair has a NULL.
 type Beyond struct {
 	Left, Right []Expr
 	Desc        bool
@@ -174,8 +174,8 @@ type Aggregate struct {
 // NULL is left out. A list beyond MaxCollected bytes is NULL on Postgres, and an error of exo_collect on SQLite.
 type Collected struct {
 	X       Expr
-	OrderBy []Order // on SQLite the order of the list
-	Run     Expr    // on Postgres the Running of X, which also orders the list
+	OrderBy []Order // the order of the list, on SQLite
+	Run     Expr    // the Running of X, on Postgres; it also orders the list
 }
 
 // Running is a running sum, on Postgres only: for each text X up to this row, its bytes and 8 more. It is allowed where RowNumber is. A row whose

@@ -39,7 +39,7 @@ var (
 	errNoFunc    = errors.New("no such aggregate function")
 )
 
-// place is what may occur here in addition to ordinary expressions.
+// place lists what may occur at a place of the tree in addition to ordinary expressions.
 type place uint8
 
 const (

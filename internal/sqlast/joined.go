@@ -1,13 +1,13 @@
 package sqlast
 
-// This file writes conditions that a key is among some rows as joins, for SQLite. SQLite collects the rows of IN (SELECT …) before it reads a
-// table, and never asks for one of them: a lookup of ten rows cost a list of all customers of a large tenant. A join it plans in both directions.
+// For SQLite, this file replaces conditions that a key is among some rows by joins. SQLite collects all rows of IN (SELECT …) before it reads a
+// table: a lookup of ten rows cost a list of all customers of a large tenant. A join can begin at either table.
 
-// maxJoined bounds the tables of such a FROM. SQLite takes 64, and plans them in all orders.
+// maxJoined is the most tables of a FROM with such joins. SQLite allows 64, and its planner tries all their orders.
 const maxJoined = 8
 
-// joined returns s with those conditions of its WHERE as joins, and with the conditions of their selects in place of them. Aliases are unique in a
-// statement, so none means something else there. No row becomes two, since no two rows have one key.
+// joined returns s with joins for such conditions of its WHERE; the conditions of their selects move into that WHERE. Aliases are unique in a
+// statement, so no alias changes its meaning there. No row is doubled, because no two rows of a joined table have the same key.
 func joined(s *Select) *Select {
 	out := *s
 	out.From, out.Where = s.From[:len(s.From):len(s.From)], nil
@@ -31,7 +31,7 @@ func (s *Select) join(e Expr) {
 	}
 }
 
-// joins reports whether e is true of the same rows as a join with the one table of its select.
+// joins reports whether a join with the only table of e's select finds the same rows as e.
 func (e InSelect) joins() bool {
 	s := e.Sub
 	return s.Key && len(e.And) == 0 && len(s.From) == 1 && s.From[0].Table != "" && len(s.From[0].On) == 0 &&

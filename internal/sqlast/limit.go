@@ -1,8 +1,8 @@
 package sqlast
 
-// bounds writes the LIMIT and the OFFSET of s, because squirrel's own accept only numbers. A bound value must never give more rows. But a
-// negative limit means none to SQLite, a NULL limit means none to Postgres, and Postgres's LEAST ignores NULL. So each limit is at least 0.
-// (Postgres's GREATEST turns NULL into 0; SQLite refuses NULL.)
+// bounds writes the LIMIT and the OFFSET of s, because squirrel's own functions accept only numbers. The value of a limit must never give
+// more rows. But SQLite reads a negative limit as none, Postgres reads a NULL limit as none, and its LEAST ignores NULL. So bounds makes
+// each limit at least 0. (Postgres's GREATEST turns NULL into 0; SQLite refuses NULL.)
 func (f *fragment) bounds(s *Select) *fragment {
 	switch {
 	case len(s.Limit) > 0:

@@ -7,13 +7,13 @@ import (
 
 // These bound the rows of a Nested. The spellings below contain MaxNested and MaxRows, too.
 const (
-	MaxNested = 1 << 20 // in bytes, where each row counts 16 more
+	MaxNested = 1 << 20 // the most bytes of the rows, where each row counts 16 more
 	MaxRows   = 10_000
 	MaxCells  = 100 // the most arguments of a function in SQLite
 )
 
-// nested writes the rows of a select as one value. An engine would keep any number of them in memory, so on Postgres a row beyond the bound is
-// not made.
+// nested writes the rows of a select as one value. An engine would keep any number of rows in memory, so on Postgres the statement makes no
+// row beyond the bounds.
 func (f *fragment) nested(e Nested) *fragment {
 	cells := func() *fragment {
 		for i, o := range e.Sub.Columns {
@@ -61,7 +61,7 @@ func (f *fragment) rowOf(e rowOf) *fragment {
 	return f.call(function("exo_row("), args)
 }
 
-// sizes writes the condition that a row, with those before it, stays within the bound. It writes none if no value can be large.
+// sizes writes the condition that a row and all rows before it stay within MaxNested. If no value can be large, it writes nothing and returns false.
 func (f *fragment) sizes(e Nested) (some bool) {
 	for i, s := range e.Sizes {
 		if s == Fixed {

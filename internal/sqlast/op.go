@@ -1,6 +1,7 @@
 package sqlast
 
-// Op is an operator or function of a Call. The zero Op is refused.
+// Op is an operator or function of a Call. The zero Op is refused. An operand that is passed twice occurs twice in
+// Args, because the spelling has two places for it.
 type Op uint8
 
 const (
@@ -319,7 +320,7 @@ var ops = [numOps]opInfo{
 	Second:      {"second", 1, 1, strftime("'%S'"), spelling{"floor(EXTRACT(second FROM ", nil, "))"}},
 	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
 	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
-	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // a cast, because to_char would make a time, out of range for most days
+	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // a cast, because to_char would first turn the day into a time, which can't represent most days
 	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(date(", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
 
 	// A PostgreSQL statement would fail for an infinite date, and for a time in a year that no clock shows.
@@ -412,10 +413,10 @@ func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FRO
 // tiny is half of the least float, 2^-1075. JavaScript reads numbers up to it as 0, while PostgreSQL would fail.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is false for infinite values and outside these years. The last microsecond makes it fit times and dates.
+// era is false for infinite values and outside these years. The upper bound is the last microsecond, which suits both times and dates.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
-// localEra is era for times. It leaves a day, so that clocks in all zones show a year within it.
+// localEra is era for times. It excludes a day at each end, so that the clocks of all zones show a year within era.
 const localEra = "BETWEEN '0001-01-02' AND '9999-12-30 23:59:59.999999'"
 
 func truncation(unit constant) spelling {

@@ -15,8 +15,8 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	return RenderHiding(s, d, func(int) bool { return false })
 }
 
-// RenderHiding renders like Render, but hides some values from PostgreSQL's planner, also where it plans with all
-// others: each value of a slot that hide reports is the result of a subquery.
+// RenderHiding renders like Render, but hides the values of some slots from PostgreSQL's planner, even when it plans
+// with all other values. The value of a slot that hide reports becomes the result of a subquery.
 func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, errors.New("sqlast: no such dialect")
@@ -35,8 +35,8 @@ func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, 
 	return text, slots, err
 }
 
-// finish writes placeholders and names in the form of dialect d. Another question mark would shift the arguments after it, and squirrel reads
-// two in a row as one. So question marks in names are marks until here.
+// finish writes placeholders and names in the form of dialect d. A question mark in a name would shift the arguments after it, and squirrel
+// reads two in a row as one. So names have marks in place of question marks until finish restores them.
 func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
 		return "", errors.New("sqlast: placeholders and arguments do not match")
@@ -76,7 +76,7 @@ func build(s *Select, d Dialect) sq.SelectBuilder {
 	for _, e := range s.Where {
 		b = b.Where(newFragment(d).add(e))
 	}
-	b = b.GroupBy(numbersTo(s.Group)...) // by number, because an expression with placeholders never equals its repetition
+	b = b.GroupBy(numbersTo(s.Group)...) // the text names columns by number, because an expression with placeholders never equals its repetition
 	if len(s.Windows) > 0 {
 		b = b.SuffixExpr(newFragment(d).windows(s.Windows))
 	}

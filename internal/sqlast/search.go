@@ -11,7 +11,7 @@ type Searched struct {
 	Query  Arg // the program's text on SQLite; on Postgres a regular expression made from it
 	Texts  []Expr
 	Rank   bool
-	Needle Arg // on Postgres, without Rank: a part of every matching text, which is searched first
+	Needle Arg // a part of every matching text, which Postgres searches first; only without Rank
 }
 
 func (Searched) expr() {}

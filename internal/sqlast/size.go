@@ -71,8 +71,8 @@ func (z *size) root(walk func() error) (extent, error) {
 	return extent{z.nodes - nodes, height}, nil
 }
 
-// levels returns how many levels SQLite's parser makes of a node. A chain of n operands has n-1, NOT IN is a NOT over an IN, and a single
-// query in a list has a sign before it.
+// levels returns how many levels SQLite's parser makes of a node. A chain of n operands has n-1 levels. NOT IN is a NOT over an IN, and a
+// single query in a list has a sign before it.
 func levels(e Expr) int {
 	switch e := e.(type) {
 	case Call:

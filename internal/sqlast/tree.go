@@ -7,10 +7,10 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// Recursion is the rows of First and, repeatedly, the rows that Next reaches from them. In both, the first Keys outputs identify a row, and
-// the last output is its depth. As a source it has each row once: its keys, and its least depth under the last output's name. Next reads the
-// previous step's rows once, as a source with the Recursion's alias as Step. It must bound the depth, because a cycle in the data would never
-// end.
+// Recursion is the rows of First and, repeatedly, the rows that Next reaches from them. In both selects, the first Keys outputs identify a
+// row, and the last output is the row's depth. As a source, a Recursion has each row once: its keys, and its least depth under the last
+// output's name. Next reads the previous step's rows once, as a source with the Recursion's alias as Step. Next must bound the depth, because
+// a cycle in the data would never end.
 type Recursion struct {
 	First, Next *Select // both have the same output names, and neither has an order or a limit
 	Keys        int

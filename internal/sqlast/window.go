@@ -30,7 +30,7 @@ const (
 	NoFrame Frame = iota
 	UpTo          // the rows up to the present one
 	Whole         // all rows
-	Moving        // some rows before the present one, and this one
+	Moving        // some rows before the present one, and the present one
 )
 
 // WindowFunc is a function of a window's rows.
@@ -79,7 +79,7 @@ func (f *fragment) over(e Windowed) *fragment {
 	case e.Agg == SumWhole && f.dialect == Postgres:
 		return f.write("CAST(SUM(").add(e.X).write(")").frame(e).write(" AS numeric)")
 	default:
-		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // these two need another function, because they can't give up rows; other aggregates can
+		if e.Frame == Moving && (e.Agg == MinNumber || e.Agg == MaxNumber) && f.dialect == SQLite { // the least and the greatest number need another function, because they can't drop a row that leaves the frame; other aggregates can
 			s.open = movingPrefix + s.open[len(functionPrefix):]
 		}
 		if e.Stored {

@@ -98,7 +98,7 @@ var (
 	MemberText  = exosql.NewSearch(Members, MemberName)
 )
 
-// Each key has links in both directions, because code that trusts links alone could leave a tenant by the way back.
+// Each key has links in both directions. Code that trusts links alone could leave a tenant by the link back.
 var (
 	OrgMembers  = exosql.Many("members", OrgID, MemberOrg)
 	OrgProjects = exosql.Many("projects", OrgID, ProjectOrg)

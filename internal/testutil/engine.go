@@ -33,8 +33,8 @@ var (
 		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]", "{decimals}", "numeric[]")}
 )
 
-// Engines runs a test on each engine. All behaviour that depends on a database is tested so; a test of only one engine gives its reason.
-// ./test.sh --quick runs a third of the tests on PostgreSQL.
+// Engines runs a test on each engine. Every behaviour that depends on a database is tested with Engines; a test on only one engine gives
+// its reason. ./test.sh --quick runs a third of the tests on PostgreSQL.
 func Engines(t *testing.T, test func(t *testing.T, e Engine)) {
 	for _, e := range []Engine{SQLite, Postgres} {
 		t.Run(e.Name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func (e Engine) pooled(t testing.TB, url string, opt *exosql.OpenOptions) (strin
 	return Pooled(t, url, 2), &after
 }
 
-// Pooled returns the URL of a database through a new PgBouncer in transaction mode with so many sessions. The settings of the URL stay.
+// Pooled returns the URL of a database through a new PgBouncer in transaction mode with size sessions. The URL keeps its settings.
 func Pooled(t testing.TB, direct string, size int) string {
 	t.Helper()
 	params := url.Values{}

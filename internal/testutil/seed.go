@@ -46,8 +46,8 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// A Share is the part of many similar cases that a normal run tries. EXO_SAMPLE chooses another part; test.sh prints it. EXO_SAMPLE=all and
-// EXO_LONG try everything; mutations run with EXO_SAMPLE=all.
+// A Share chooses the part of many similar cases that a normal run tries. EXO_SAMPLE chooses another part; test.sh prints it.
+// EXO_SAMPLE=all and EXO_LONG try all cases; mutations run with EXO_SAMPLE=all.
 type Share struct {
 	of, i, pick int
 	draw        *rand.Rand
@@ -83,7 +83,7 @@ func (s *Share) Next(kind ...any) bool {
 	return drawn
 }
 
-// Of returns the least count that a test may expect from its share of the cases. All cases would give n.
+// Of returns the least count that a test may require of its share of the cases, if all cases would give the count n.
 func (s *Share) Of(n int) int {
 	if s.of == 1 {
 		return n

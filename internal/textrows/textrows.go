@@ -1,5 +1,5 @@
-// Package textrows reads rows from the text of CSV files and of JSON lines. It refuses what would be another value in a program. Its errors are for
-// programs.
+// Package textrows reads rows from the text of CSV files and of JSON lines. It refuses a text that would become another value in a program. Its
+// errors are for programs.
 package textrows
 
 import (
@@ -23,7 +23,8 @@ const maxValues = 100_000
 // IsText reports whether a text can be a value of a program.
 func IsText(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
-// CSV reads cells as texts, under the names in the first line. If there is one column, an empty line is a row with an empty text; else it is no row.
+// CSV reads cells as texts, under the names in the first line. An empty line is a row with an empty text if there is one column, and no row if there
+// are several.
 func CSV(text string, separator rune) (out []map[string]any, err error) {
 	r := cellsOf(exact(text, false), separator)
 	first, err := r.Read()
@@ -75,8 +76,8 @@ func cellsOf(text string, separator rune) *csv.Reader {
 	return r
 }
 
-// exact makes a text of which package csv changes no cell. That package reads \r\n in a quoted cell as \n, and drops each empty line. So exact marks
-// such a \r by NUL, which no text has. If there is one column, exact puts an empty cell into each empty line after the first row.
+// exact returns the text so that package csv changes no cell. Package csv reads \r\n in a quoted cell as \n, and drops each empty line. So exact
+// replaces such a \r by NUL, which no text has. If there is one column, exact puts an empty cell into each empty line after the first row.
 func exact(text string, one bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -98,12 +99,12 @@ func exact(text string, one bool) string {
 	return b.String()
 }
 
-// broken puts the line breaks back that exact has marked.
+// broken turns the line breaks that exact has marked back into \r\n.
 var broken = strings.NewReplacer("\x00\n", "\r\n")
 
 var errTooMuch = fmt.Errorf("it has more than %d values", maxValues)
 
-// reason is what a package says of a text, with the line.
+// reason returns package csv's reason for an error, with the line.
 func reason(err error) error {
 	if e, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fmt.Errorf("line %d: %v", e.Line, e.Err)
@@ -130,7 +131,7 @@ func Lines(text string) (out []map[string]any, err error) {
 	return out, nil
 }
 
-// object reads a line. Its error follows the number of the line.
+// object reads a JSON object from a line. The text of its error continues one that ends with the number of the line.
 func object(line string) (map[string]any, error) {
 	if !json.Valid([]byte(line)) || !strings.HasPrefix(strings.TrimSpace(line), "{") {
 		return nil, errors.New(" is not one JSON object")
@@ -147,7 +148,7 @@ func object(line string) (map[string]any, error) {
 	return nil, fmt.Errorf(": %w", err)
 }
 
-// whole refuses half a character, in whose place package json puts another one. line is valid JSON.
+// whole refuses an escape for half a character, which package json would replace by another character. line is valid JSON.
 func whole(line string) error {
 	for {
 		i := strings.IndexByte(line, '\\')
@@ -166,7 +167,7 @@ func whole(line string) error {
 	}
 }
 
-// escaped returns the code unit of an escape like \u00e9 at the start of a text; 0: there is none.
+// escaped returns the code unit of an escape like \u00e9 at the start of a text, or 0 if there is none.
 func escaped(text string) rune {
 	if len(text) < 6 || text[:2] != `\u` {
 		return 0
@@ -175,7 +176,7 @@ func escaped(text string) rune {
 	return rune(unit)
 }
 
-// next reads a value, and refuses what no program can get.
+// next reads a value, and refuses a value that no program can get.
 func next(d *json.Decoder, depth int) (any, error) {
 	if depth > 31 {
 		return nil, errors.New("it is nested too deeply")
@@ -209,7 +210,7 @@ func next(d *json.Decoder, depth int) (any, error) {
 	return t, nil
 }
 
-// fields reads an object after its {.
+// fields reads the rest of an object after its {.
 func fields(d *json.Decoder, depth int) (any, error) {
 	out := map[string]any{}
 	for d.More() {
@@ -232,8 +233,8 @@ func fields(d *json.Decoder, depth int) (any, error) {
 	return out, err
 }
 
-// number returns a number that is not changed by being one of a program: an integer that a program can count to, or a float that has the same digits
-// when it is written again.
+// number returns a number that a program gets unchanged. It is an integer up to scalar.SafeInteger, or a float that has the same digits when it is
+// written again.
 func number(text string) (any, error) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil && i <= scalar.SafeInteger && i >= -scalar.SafeInteger {
 		return i, nil
@@ -246,18 +247,18 @@ func number(text string) (any, error) {
 	return x, nil
 }
 
-// same reports whether a float has these digits, if it is written with as many.
+// same reports whether a float, written with as many digits, has these digits.
 func same(x float64, digits string) bool {
 	is, _ := decimal(strconv.FormatFloat(x, 'e', len(digits)-1, 64))
 	return is == digits
 }
 
-// decimal returns the digits of a number from the first to the last that is not 0, and whether the number is an integer. For 0 there are no digits.
+// decimal returns the digits of a number from the first to the last that is not 0, and reports whether the number is an integer. 0 has no digits.
 func decimal(text string) (digits string, whole bool) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(text, "-")), "e")
 	before, after, _ := strings.Cut(mantissa, ".")
 	digits = strings.TrimRight(before+after, "0")
-	at, _ := strconv.Atoi(exponent) // one that is too large for an int stops at its bound
+	at, _ := strconv.Atoi(exponent) // an exponent that is too large for an int becomes the largest int
 	whole = digits == "" || at >= len(digits)-len(before)
 	return strings.TrimLeft(digits, "0"), whole
 }

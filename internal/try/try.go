@@ -4,8 +4,8 @@
 //	who, err := h.Choose(ctx)
 //	questions := h.Questions(ctx, who)
 //
-// It reads through small programs with the draft's grants. Their statements have a deadline and can't write. Only for the keys of tenants it
-// reads a few rows of any owner.
+// It reads through small programs with the draft's grants. Their statements have a deadline and can't write. Only to find the keys of
+// tenants it reads a few rows of any owner.
 package try
 
 import (
@@ -135,7 +135,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 			tables++
 		}
 		found, err := h.column(ctx, s.Table, s.Own, program)
-		if err != nil { // this table may be too slow; others may do
+		if err != nil { // this table may be too slow; other tables may be fast enough
 			wrong = append(wrong, err)
 		}
 		for _, key := range found {

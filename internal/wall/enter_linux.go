@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is argument zero of a process that becomes another program.
+// marker is argument zero of a process that will become another program.
 const marker = "exoagent-walled/1"
 
-// By these descriptors the process gets its Spec and reports its walls. Both close when the process becomes the program.
+// The process gets its Spec and reports its walls through these descriptors. Both close when the process becomes the program.
 const (
 	specFile   = 3
 	reportFile = 4
@@ -40,13 +40,13 @@ func write(r report) {
 	}
 }
 
-// enter returns only after an error. The main goroutine stays on its first thread while packages initialise, and the kernel gives the program
-// what this thread has.
+// enter returns only after an error. The main goroutine stays on its first thread while packages initialise, and the program gets the walls
+// of this thread from the kernel.
 func enter() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return err
 	}
-	// If the host ended before, its end is closed, so the Spec is incomplete.
+	// If the host has already ended, its end of the pipe is closed, so the Spec is incomplete.
 	b, err := io.ReadAll(os.NewFile(specFile, "spec"))
 	if err != nil {
 		return err

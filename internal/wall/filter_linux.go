@@ -48,7 +48,7 @@ func When(k uint32, then ...unix.SockFilter) []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
 }
 
-// IfSet decides by whether some bits of the accumulator are set.
+// IfSet returns the decision yes if one of some bits of the accumulator is set, and otherwise no.
 func IfSet(bits uint32, yes, no uint32) []unix.SockFilter {
 	return []unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, K: bits, Jf: 1}, Return(yes), Return(no)}
 }

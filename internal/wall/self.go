@@ -8,7 +8,7 @@ import (
 )
 
 // BuildMode returns a binary's build mode if its main is not Go's, otherwise "". A Go library in a server of C or Python would start with that
-// server's main, and run the server again.
+// server's main, which would run the server again.
 func BuildMode(settings []debug.BuildSetting) string {
 	for _, s := range settings {
 		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {

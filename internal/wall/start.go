@@ -27,7 +27,7 @@ type Process struct {
 
 	p    *os.Process
 	mu   sync.Mutex
-	gone bool // the process was waited for, so its number may belong to another one
+	gone bool // the process was waited for, so its number may now belong to another process
 	done chan struct{}
 	said chan struct{} // closed when the whole error output was passed on
 }
@@ -35,14 +35,14 @@ type Process struct {
 // report is what a process sends before it becomes the program.
 type report struct {
 	Walls Walls
-	Error string // the reason why it can't become the program
+	Error string // the reason why the process can't become the program
 }
 
 // maxErrors bounds, in bytes, the error output of a program that the host gets.
 const maxErrors = 16 << 20
 
-// Start runs a program, until ctx ends at the latest; then its processes end, too. errs gets up to 16 MiB of its error output, unless errs is nil.
-// The program does not get errs itself, because terminals and logs are often open for reading, too.
+// Start runs a program, with all processes that it starts, until ctx ends at the latest. errs gets up to 16 MiB of the program's error output,
+// unless errs is nil. The program does not get errs itself, because terminals and logs are often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if runtime.GOOS == "windows" { // pipes there have no write deadline, so a program that does not read its input could block the host
 		return nil, errors.New("wall: programs can't be started on Windows: give the address of a server that already runs, instead of a command")
@@ -93,7 +93,7 @@ func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	return p, nil
 }
 
-// pass copies a program's output, as much as its host accepts. It reads the rest, too, so that the program does not wait.
+// pass copies a program's output, as far as its host accepts it. It reads the rest without copying, so that the program does not wait.
 func pass(to, from *os.File) {
 	defer from.Close()
 	if to != nil {
@@ -109,7 +109,7 @@ func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		_, err = spec.Write(b) // the process reads at the same time; if it has ended, this fails
+		_, err = spec.Write(b) // the process reads at the same time; Write fails if the process has ended
 	}
 	spec.Close()
 	r := report{Error: "the process ended before it became the program"}
@@ -168,7 +168,7 @@ func (p *Process) Kill() {
 }
 
 // Close ends the program, waits until nothing of it is left, and closes the files. By then the error output was passed on, unless a process that
-// left the group still has it open.
+// left the group still has the output open.
 func (p *Process) Close() {
 	p.Kill()
 	<-p.done

@@ -9,7 +9,7 @@ import (
 
 const walled = true
 
-// namespaces are those that hide other processes and their shared memory from the program.
+// namespaces hide other processes and their shared memory from the program.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 
 // launch starts this binary. init in enter_linux.go then takes the process over.
@@ -33,7 +33,7 @@ func launch(s *Spec, files []*os.File) (*os.Process, error) {
 	return p, err
 }
 
-// ended returns when a process has ended, without waiting for it in the kernel's sense. Until it is waited for, no other process gets its
+// ended returns when a process has ended, but leaves the process for Wait to collect. Until Wait collects it, no other process gets its
 // number.
 func ended(p *os.Process) {
 	for unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {

@@ -11,7 +11,7 @@ type Walls uint32
 const (
 	Files       Walls = 1 << iota // Files: the kernel refuses all files but those of the Spec (Landlock)
 	Network                       // Network: the kernel refuses all sockets
-	SystemCalls                   // SystemCalls: the kernel refuses calls that open the machine: mounts, tracing, keys, new namespaces
+	SystemCalls                   // SystemCalls: the kernel refuses calls that could undo the other walls: mounts, tracing, keys, new namespaces
 	Resources                     // Resources: the kernel bounds memory, open files and the size of files of each process
 	Tied                          // Tied: the kernel ends the process with its host
 	Apart                         // Apart: the program's processes see and signal no others, and all end with the first one

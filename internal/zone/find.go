@@ -45,7 +45,7 @@ func embedded(name string) (*time.Location, error) {
 	return time.LoadLocationFromTZData(name, data)
 }
 
-var found sync.Map // each *Zone by its name
+var found sync.Map // the zones found so far, each *Zone by its name
 
 // Find finds a zone by its IANA name in upper or lower case, because programs may use either. It opens no file. nil is UTC.
 func Find(name string) (*Zone, error) {

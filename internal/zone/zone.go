@@ -23,7 +23,7 @@ type Zone struct {
 	starts []int64 // the start of each period, in seconds since 1970; the first has none
 	kinds  []uint8 // the clock of each period, as an index in clocks
 	clocks []*time.Location
-	shifts []int64 // for each of clocks: seconds east of UTC
+	shifts []int64 // the seconds east of UTC, for each of clocks
 }
 
 // noNames are names of files that systems have next to the zones, and names for the machine's own zone.
@@ -32,7 +32,7 @@ var noNames = []string{"Local", "localtime", "posixrules", "Factory"}
 // abbreviations are zone names that PostgreSQL reads as one fixed shift for all years.
 var abbreviations = []string{"CET", "EET", "EST", "HST", "MET", "MST", "WET"}
 
-var loaded sync.Map // each *Zone by its name
+var loaded sync.Map // the zones loaded so far, each *Zone by its name
 
 // Load finds a zone by its IANA name, like "Europe/Berlin", in the system, or else in the binary. "" and "UTC" are UTC.
 func Load(name string) (*Zone, error) {
@@ -135,8 +135,8 @@ func (z *Zone) Shift(t time.Time) time.Duration {
 	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
 }
 
-// Instant returns when clocks in the zone show the time that shown has in UTC. It returns the first of two such instants. If clocks skip the
-// time, it counts as if they did not, as in JavaScript.
+// Instant returns when clocks in the zone show the time that shown has in UTC. It returns the first of two such instants. If clocks skip
+// that time, Instant counts as if they did not, as JavaScript does.
 func (z *Zone) Instant(shown time.Time) time.Time {
 	if z == nil {
 		return shown

@@ -12,19 +12,19 @@ import (
 // column is a declared column.
 type column struct {
 	c     *schema.Column
-	name  string // name is the variable
+	name  string // name is the name of the column's variable
 	field string // field is the field of the row type
-	typ   string // typ is the Go type V of its values
-	enum  *enum  // enum is the enum that is its type, or nil
+	typ   string // typ is the Go type V of the column's values
+	enum  *enum  // enum is the column's type if that is an enum, or nil
 	key   bool
 	null  bool
-	guest string   // guest is its name in programs
-	named bool     // named: its name in programs is not the default, so Named declares it
+	guest string   // guest is the column's name in programs
+	named bool     // named: the name in programs is not the default, so Named declares it
 	oneOf []string // oneOf are the only values that a check allows
-	iso   bool     // iso: its times are no finer than a millisecond
+	iso   bool     // iso: the column's times are no finer than a millisecond
 	form  string   // form is the form of all cells that were looked at, for Stored
 	held  int      // held counts the cells with that form
-	doc   string   // doc is its type, if the Go type does not show it
+	doc   string   // doc is the column's type, if the Go type does not show it
 }
 
 // goTypes are the Go types of values in exosql.
@@ -32,7 +32,7 @@ var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time",
 	schema.Decimal: "exosql.Decimal", schema.Date: "exosql.Date", schema.Interval: "exosql.Interval",
 	schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
-	schema.Unknown: "string", // refuse admits only those of PostgreSQL's other types that become text
+	schema.Unknown: "string", // of PostgreSQL's other types, refuse admits only types that become text
 }
 
 // takeColumns declares the columns with types that exosql has.

@@ -10,7 +10,7 @@ import (
 // enum is an enum of the database that a declared column has as its type.
 type enum struct {
 	e      *schema.Enum
-	name   string   // name is the Go type
+	name   string   // name is the name of the Go type
 	consts []string // consts has one constant for each value
 }
 

@@ -14,7 +14,7 @@ type Options struct {
 	Package string   // Package is the name of the package; by default "tables"
 	Source  string   // Source is the source of the catalogue, for the header: never an address, a path or a credential
 	Tables  []string // Tables are patterns of path.Match for names with or without a schema; "!" before a pattern leaves tables out. By default all are written
-	Schemas []string // Schemas limits PostgreSQL tables to these schemas; by default those of the search path
+	Schemas []string // Schemas limits PostgreSQL tables to these schemas; by default the schemas of the search path
 }
 
 // Package is a package that was written.

@@ -9,8 +9,8 @@ import (
 )
 
 // indexes describes the indexes of a table, as a sentence without its subject. A program's filter or order uses an index that begins with the
-// columns of the scope; exo indexes reports which ones do. They are sorted by their text, since another database with the same definitions may
-// list them in another order.
+// columns of the scope; exo indexes reports which indexes do. The indexes are sorted by their text, since another database with the same
+// definitions may list them in another order.
 func indexes(t *schema.Table) string {
 	var all []string
 	if t.PrimaryKey != nil {

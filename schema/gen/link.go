@@ -15,8 +15,8 @@ type link struct {
 	from, to *table
 	pairs    [][2]*column
 	one      bool
-	guest    string // guest is its name in programs
-	name     string // name is the variable
+	guest    string // guest is the link's name in programs
+	name     string // name is the name of the link's variable
 	doc      string
 }
 
@@ -173,8 +173,8 @@ func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	return naming.Lower(strings.Join(ws, "_"))
 }
 
-// thereNames returns names for the link to one row, the best first. That is its role, like assignee, or assigneeMember if a column has the role's
-// name.
+// thereNames returns names for the link to one row, the best first. The best name is the link's role, like assignee, or assigneeMember if a
+// column has the role's name.
 func (r *reference) thereNames() []string {
 	out := []string{r.role}
 	if one := naming.Lower(naming.Singular(r.to.t.Name.Name)); one != r.role {
@@ -183,8 +183,8 @@ func (r *reference) thereNames() []string {
 	return append(out, r.role+"Row")
 }
 
-// backNames returns names for the link to all rows that refer to a row, the best first. That is tasks, or tasksByAssignee if tasks
-// refer to the row in several ways.
+// backNames returns names for the link to all rows that refer to a row, the best first. The best name is tasks, or tasksByAssignee
+// if tasks refer to the row in several ways.
 func (r *reference) backNames(ways int) []string {
 	base := r.from.t.Name.Name
 	if r.unique {

@@ -27,8 +27,8 @@ type pack struct {
 // table is a declared table.
 type table struct {
 	t     *schema.Table
-	row   string // row is the row type
-	name  string // name is the variable of the table
+	row   string // row is the name of the row type
+	name  string // name is the name of the table's variable
 	guest scope  // guest has the names that programs find on a row
 	cols  []*column
 	links []*link
@@ -36,7 +36,7 @@ type table struct {
 	byName map[string]*column  // byName has cols by folded name
 	shown  []*column           // shown is cached by the function shown
 	grant  *bool               // grant is cached by grantable; nil if not known yet
-	refs   []*reference        // refs are its declared foreign keys
+	refs   []*reference        // refs are the declared foreign keys of the table
 	lists  map[string][]string // lists has the values that a check allows, by column
 	left   []string            // left has the columns and links that are left out, and why
 }
@@ -115,7 +115,7 @@ func (p *pack) choose(o Options) error {
 	return nil
 }
 
-// hidden reports whether the name of t alone, in which form exosql writes it, means another table in the search path.
+// hidden reports whether the name of t without its schema, as exosql writes it, means another table in the search path.
 func (p *pack) hidden(t *schema.Table, schemas []string) bool {
 	for _, s := range schemas {
 		if s == t.Schema {
@@ -138,7 +138,7 @@ func (t *table) leave(format string, args ...any) {
 	t.left = append(t.left, fmt.Sprintf(format, args...))
 }
 
-// wanted reports whether a pattern selects the table, and none leaves it out.
+// wanted reports whether a pattern selects the table, and no pattern leaves the table out.
 func wanted(n schema.Name, patterns []string) bool {
 	take := !slices.ContainsFunc(patterns, func(s string) bool { return !strings.HasPrefix(s, "!") })
 	for _, pattern := range patterns {

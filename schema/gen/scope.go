@@ -16,8 +16,8 @@ func newScope() scope { return scope{map[string]bool{}, map[string]int{}} }
 // maxName bounds a name, in bytes. Programs allow at most 100, and a number may follow the name.
 const maxName = 90
 
-// claim takes the first wanted name that is free and that ok admits, or else the last one with a number. The first claim of a name gets it without
-// a number, so the order of claims must depend only on the catalogue.
+// claim takes the first wanted name that is free and that ok accepts, or else the last one with a number. The first claim of a name gets the name
+// without a number, so the order of claims must depend only on the catalogue.
 func (s scope) claim(ok func(string) bool, wanted ...string) string {
 	free := func(w string) bool { return !s.taken[w] && (ok == nil || ok(w)) }
 	take := func(w string) string { s.taken[w] = true; return w }

@@ -9,7 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// start writes the starting point of a facet, as a comment: the person who copies it decides about each line. It returns nil if no table can be granted.
+// start writes the starting point of a facet, as a comment, so that a person decides about each line by copying it. It returns nil if no table can be
+// granted.
 func (p *pack) start(pkg string) *source {
 	root := p.root()
 	if root == nil {
@@ -28,7 +29,7 @@ func (p *pack) start(pkg string) *source {
 // owners are names of tables that rows often belong to, the most likely first.
 var owners = []string{"organization", "organisation", "tenant", "workspace", "account", "company", "team", "customer", "user", "member", "person"}
 
-// root returns the table that the starting point grants. It is one that rows belong to, by its name, or else the one with the most links to it.
+// root returns the table that the starting point grants: one that rows belong to, by its name, or else the table with the most links to it.
 func (p *pack) root() *table {
 	var best *table
 	most := 0

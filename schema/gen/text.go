@@ -9,8 +9,8 @@ import (
 // lit returns a string as a Go constant. Characters that can't be printed are escaped.
 func lit(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// line returns s as one line of a comment. Otherwise a line break in a comment of the database would end the Go comment, and the rest would be
-// code. A comment that looks like a directive would be one.
+// line returns s as one line of a comment. A line break in a comment of the database would end the Go comment, and the rest would be code. A
+// text that looks like a directive of Go would be one.
 func line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

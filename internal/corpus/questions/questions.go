@@ -14,7 +14,7 @@
 //	currentUser.todos().count: takes no arguments; write conditions and orders before it, like .where(…)
 //	-- mended --                 (what one writes who has read that)
 //	(api) => api.currentUser.todos().where({ completed: false }).count()
-//	-- pending: … --             (any number: it is wrong, and no error reports that)
+//	-- pending: … --             (any number: its answer is wrong, and no error reports that)
 //	-- because --                (why; an entry that is no longer wrong fails)
 //
 // The right answer is the result of the SQL, which is written by hand over the seed and runs on
@@ -61,7 +61,7 @@ type Wrong struct {
 
 var fileName = regexp.MustCompile(`^[0-9]{2}-[a-z0-9-]+\.txt$`)
 
-// Read reads the questions of a directory. It fails unless there are exactly want.
+// Read reads the questions of a directory. It fails unless there are exactly want questions.
 func Read(t testing.TB, dir string, want int) []*Question {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -2,15 +2,15 @@
 // declared at run time, like by a host that reads its grants from a file. declare.txt has a line for each thing:
 //
 //	ids SELECT …                                            who can act
-//	table customer rows support_rep_id                      its scope: the column is the id of the one who acts
-//	table invoice via customer                              its scope: those of the rows that the link leads to
-//	table track shared                                      everybody's
-//	link customer(support_rep_id) rep employee(employee_id) customers   there, and back
+//	table customer rows support_rep_id                      its scope: the rows with the id of the acting user in the column
+//	table invoice via customer                              its scope: the rows that the link leads to
+//	table track shared                                      its scope: all rows, for every user
+//	link customer(support_rep_id) rep employee(employee_id) customers   a link, and the name of the link back
 //	grant me employee                                       rows in scope, under that name
 //
 // rights.txt, if it exists, lists what programs may change:
 //
-//	insert invoice customer_id,total                        and update
+//	insert invoice customer_id,total                        programs may set these columns; update is like it
 //	delete invoice
 //	postgres ALTER TABLE …                                  what PostgreSQL needs to number new rows
 package schemas
@@ -67,7 +67,7 @@ func open(name, rights string) (corpus.App, error) {
 type declared struct {
 	ids     string
 	tables  [][]string // each has a name, a kind, and a column or a link
-	links   [][]string // each has from, columns, name, to, columns, and the name of the way back
+	links   [][]string // each has from, columns, name, to, columns, and the name of the link back
 	granted [][]string // each has a name and a table
 	rights  [][]string // each has insert, update or delete, the table, and columns
 

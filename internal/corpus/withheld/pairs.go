@@ -15,8 +15,8 @@ const (
 )
 
 // Pairs tests the named programs, or all of Programs. It fails if observe's result for a program depends on the secret in worlds that withhold
-// the result. It returns the programs with a result of observe that depends on the secret in worlds that admit it. These prove that the test
-// observes something.
+// the result. It returns the programs for which observe's result depends on the secret in worlds that admit it. These programs prove that the
+// test observes something.
 func Pairs(t *testing.T, e tu.Engine, observe func(t *testing.T, w *World, program string) string, names ...string) (told []string) {
 	t.Helper()
 	if len(names) == 0 {

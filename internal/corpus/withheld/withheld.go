@@ -22,7 +22,7 @@ import (
 // read defines n, the secret, and bit, its last bit, for a program. p is a row with sealed cells.
 const read = "const p = await people.first(); const n = await reveal(p.pay); const bit = n & 1;\n"
 
-// Programs are ways in which a program may use the secret. Each runs after read.
+// Programs has programs that use the secret, each under a description of how. Each runs after read.
 var Programs = map[string]string{
 	"chooses sealed values to return": "return [0, 1, 2, 3, 4, 5, 6].filter(i => n >> i & 1).map(i => p['c' + i])",
 	"chooses what outsiders wrote":    "return [0, 1].filter(i => n >> i & 1).map(i => p['u' + i])",
@@ -58,7 +58,7 @@ type World struct {
 	Grants    codemode.Grants
 	Options   codemode.Options
 	Approvals *policy.Approvals
-	Posted    int      // counts calls of board.post and payroll.book
+	Posted    int      // the number of calls of board.post and payroll.book
 	Lines     []string // the lines of the console that the host gets
 }
 
@@ -82,7 +82,7 @@ type word struct {
 	Word string
 }
 
-// New makes a world with a secret. Its result admits the labels g0 to g6 and those in admits.
+// New makes a world with a secret. Its result admits the labels g0 to g6, and the labels in admits.
 func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	t.Helper()
 	w := &World{Secret: secret, Approvals: &policy.Approvals{}}
@@ -90,7 +90,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	w.DB = e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(
 		"CREATE TABLE people (id {int} PRIMARY KEY, pay {int} NOT NULL, rank {int} NOT NULL, "+strings.Join(labelled, " TEXT NOT NULL, ")+" TEXT NOT NULL)",
 		fmt.Sprintf("INSERT INTO people VALUES (1, %d, 1%s)", secret, strings.Repeat(", 'x'", len(labelled))),
-		e.Pick("", "CREATE SEQUENCE ids"), // both tables use it, because the database does not reuse a number
+		e.Pick("", "CREATE SEQUENCE ids"), // both tables use the sequence ids, because the database does not reuse a number
 		"CREATE TABLE words (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)",
 		"CREATE TABLE secrets (id "+e.Pick("INTEGER PRIMARY KEY", "bigint PRIMARY KEY DEFAULT nextval('ids')")+", word TEXT NOT NULL)")})
 	p := exosql.NewTable[person]("people")

@@ -1,4 +1,4 @@
-// Package access has the place where a grant file keeps the principals whose access was taken back.
+// Package access reads where a grant file keeps the list of principals whose access was revoked.
 package access
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Access is `access` of a file. The zero Access keeps nothing: nobody can be revoked.
+// Access is `access` of a file. The zero Access has no list, so no principal can be revoked.
 type Access struct {
 	Store strict.Secret
 	strict.Pos
 }
 
-// Missing is what a command says of a file that keeps no list.
+// Missing is the error of a command that needs the list, for a file that keeps none.
 const Missing = "%s keeps no list of who is revoked: add `access: {store: access}`, which names a folder, or `{store: env:NAME}` with the URL of a PostgreSQL database for several machines, and start its servers again"
 
 // Read reads `access` of a file.
@@ -45,7 +45,7 @@ func (a *Access) Fits(ctx context.Context) error {
 	return a.Store.StoreFits(ctx)
 }
 
-// Open opens the list; nil if the file keeps none. closing closes its store.
+// Open opens the list, which is nil if the file keeps none. closing closes the list's store.
 func (a *Access) Open(ctx context.Context) (list *revoke.List, closing func() error, err error) {
 	closing = func() error { return nil }
 	if a.Store.Kind == "" {

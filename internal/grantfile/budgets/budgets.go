@@ -1,4 +1,4 @@
-// Package budgets has the budgets of a grant file, which outlive the process, and opens the store that keeps what was used.
+// Package budgets reads the budgets of a grant file, which outlive the process, and opens the store that keeps the used amounts.
 package budgets
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Budgets are those of a file. The zero Budgets bound nothing.
+// Budgets are the budgets of a file. The zero Budgets limit nothing.
 type Budgets struct {
-	All   []budget.Budget // in the order of Pers and Windows
-	Store strict.Secret   // its Kind is folder, env or file; "": the file names none
+	All   []budget.Budget // the budgets, in the order of Pers and Windows
+	Store strict.Secret   // its Kind is folder, env or file; "" if the file names no store
 	strict.Pos
 }
 
-// Pers are the keys that say who shares a budget.
+// Pers are the keys for what shares a budget: the runs of a principal, of a conversation, or of the tool.
 var Pers = []string{string(budget.Principal), string(budget.Conversation), string(budget.Tool)}
 
-// Windows are the keys that say when a budget is full again; Total is never.
+// Windows are the keys for the time after which a budget is full again. With Total it never is.
 var Windows = []string{"minute", "hour", "day", "week", Total}
 
 // Total is the window of a budget that is never full again.
@@ -43,7 +43,7 @@ func Window(b budget.Budget) string {
 	return b.Every.String()
 }
 
-// Amounts are the keys of what a budget bounds, as under `limits`, with effects.
+// Amounts are the keys of the amounts that a budget limits. The names are those under `limits`, and effects.
 var Amounts = []string{"calls", "rows", "read", "effects"}
 
 // AmountsOf returns a budget's amounts in the order of Amounts.
@@ -129,7 +129,7 @@ func (b *Budgets) Bounds() (out []Bound) {
 	return out
 }
 
-// place returns where what was used is kept: the store that the file names, or a folder behind the path of record or file.
+// place returns where the used amounts are kept: the store that the file names, or the folder at behind with .budgets at the end of its name.
 func (b *Budgets) place(behind string) strict.Secret {
 	if b.Store.Kind == "" {
 		return strict.Secret{Kind: "folder", Name: behind + ".budgets"}
@@ -137,7 +137,7 @@ func (b *Budgets) place(behind string) strict.Secret {
 	return b.Store
 }
 
-// Fits returns why the store can't be opened. behind is as for Open.
+// Fits returns why the store can't be opened. behind is the same path as for Open.
 func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil
@@ -145,8 +145,8 @@ func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	return b.place(behind).StoreFits(ctx)
 }
 
-// Open opens the store, and makes its budgets; nil if the file has none. behind is the path of the record, or else of the file: a store that the file does
-// not name is a folder with that name and .budgets behind it. closing closes the store.
+// Open opens the store of the budgets; set is nil if the file has none. behind is the path of the record, or of the file if it has no record. If the
+// file names no store, the store is the folder with this path and .budgets. closing closes it.
 func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, closing func() error, err error) {
 	closing = func() error { return nil }
 	if len(b.All) == 0 {

@@ -1,10 +1,10 @@
-// Package identity reads the names that a grant file gives to principals, as the record, budgets and the list of who is revoked have them:
+// Package identity reads the names that a grant file gives to principals. The record, budgets and the list of revoked principals contain these names:
 //
 //	org=5 user=1
 //	"ann" of "https://login.example.com/", org=5 user=1
 //
-// The claims are sorted, each with a value of JSON. Quotes keep a subject from looking like another one with other claims. An entry of a list may be a
-// part of a name: some of the claims, or a subject alone, of one issuer or of any.
+// The claims are sorted, each with a value of JSON. Quotes keep a subject from looking like another subject with other claims. An entry of a list may
+// be a part of a name: some of the claims, or a subject alone, of one issuer or of any.
 package identity
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Identity is what a name says. Who has no token has no Issuer and no Subject.
+// Identity is the content of a name. A principal without a token has no Issuer and no Subject.
 type Identity struct {
 	Issuer, Subject string
-	Claims          map[string]any // as JSON decodes them, numbers as json.Number
+	Claims          map[string]any // the claims as JSON decodes them; numbers are json.Number
 }
 
-// Parse reads a name, or reports that it is none.
+// Parse reads a name. ok is false if the text does not have the form of a name.
 func Parse(name exo.Principal) (out Identity, ok bool) {
 	rest := string(name)
 	var is bool
@@ -66,7 +66,7 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, s[len(q):], err == nil
 }
 
-// Name returns the name, or the part of one.
+// Name writes the identity as a name, or as the part of a name that it has.
 func (i Identity) Name() exo.Principal {
 	var who []string
 	if i.Subject != "" {
@@ -77,7 +77,7 @@ func (i Identity) Name() exo.Principal {
 	}
 	var claims []string
 	for _, name := range slices.Sorted(maps.Keys(i.Claims)) {
-		text, _ := json.Marshal(i.Claims[name]) // what JSON decoded, JSON encodes
+		text, _ := json.Marshal(i.Claims[name]) // this can't fail, because JSON decoded the value
 		claims = append(claims, fmt.Sprintf("%s=%s", name, text))
 	}
 	if len(claims) > 0 {
@@ -86,8 +86,8 @@ func (i Identity) Name() exo.Principal {
 	return exo.Principal(strings.Join(who, ", "))
 }
 
-// Match is a revoke.Match. An entry names a principal if all that the entry says is in the name; of a list, if each of its values is. UUIDs are compared
-// without case, as databases do. An entry or a name that this package has not made names what is equal to it, as does an entry that says nothing.
+// Match is a revoke.Match. An entry matches a name that has the entry's subject, issuer and claims. A name's list has to contain each value of the
+// entry's list. UUIDs are compared without case, as databases do. An entry that Parse can't read, or that is empty, matches only an equal name.
 func Match(entries []exo.Principal) func(exo.Principal) bool {
 	raw := map[exo.Principal]bool{}
 	var all []Identity
@@ -104,7 +104,7 @@ func Match(entries []exo.Principal) func(exo.Principal) bool {
 	}
 }
 
-// in reports whether all that e says is in p.
+// in reports whether p has the subject, the issuer and all claims of e, as far as e has them.
 func (e Identity) in(p Identity) bool {
 	if e.Subject != "" && e.Subject != p.Subject || e.Issuer != "" && e.Issuer != p.Issuer {
 		return false
@@ -117,7 +117,7 @@ func (e Identity) in(p Identity) bool {
 	return true
 }
 
-// within reports whether v is has, or each value of the list v is in has.
+// within reports whether v equals has. Of two lists, has must contain each value of v.
 func within(v, has any) bool {
 	list, is := v.([]any)
 	of, too := has.([]any)

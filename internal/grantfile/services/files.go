@@ -1,6 +1,6 @@
 package services
 
-// This file has what the file says of a folder, as package files wants it.
+// This file makes the object of a folder with package files.
 
 import (
 	"context"
@@ -26,7 +26,7 @@ var fileCalls = []Offer{
 	{Name: "write", Description: "makes or replaces a whole file", Use: "acts"},
 }
 
-// checkFiles compares what the file says of a folder with itself, and lists its methods.
+// checkFiles finds contradictions in the declaration of a folder, and adds its methods.
 func (s *Service) checkFiles(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	for _, text := range slices.Concat(s.Read, s.Write) {
@@ -61,14 +61,14 @@ func (s *Service) checkFiles(r *strict.Reader) {
 	}
 }
 
-// folder is where the files are.
+// folder returns the path of the folder.
 func (s *Service) folder() string { return strict.Beside(s.dir, s.Files.Text) }
 
-// reaches reports whether one of the globs may match a file of another folder.
+// reaches reports whether one of the globs of s may match a file in the folder of other.
 func (s *Service) reaches(other *Service, globs []string) bool {
 	from, to := s.folder(), other.folder()
 	switch {
-	case tree.Within(to, from): // each file of s is one of other
+	case tree.Within(to, from): // each file of s is also a file of other
 		return len(globs) > 0
 	case !tree.Within(from, to):
 		return false
@@ -80,7 +80,8 @@ func (s *Service) reaches(other *Service, globs []string) bool {
 	})
 }
 
-// CheckFolders refuses folders of which one reads, without its label, what belongs to another or is written by another.
+// CheckFolders compares folders that overlap. It refuses one that would read another's files without that folder's
+// label, or trust files that outsiders write.
 func CheckFolders(r *strict.Reader, all []Service) {
 	for i := range all {
 		for k := range all {

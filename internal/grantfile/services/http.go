@@ -1,6 +1,6 @@
 package services
 
-// This file makes the requests to a service possible, and notes each use of a secret in the record.
+// This file makes the transport for a service's requests, and notes each use of a secret in the record.
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ func (o recorded) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	return o.Object.Eval(context.WithValue(ctx, sentFor{}, m), m)
 }
 
-// config returns the bounds of requests to an address.
+// config returns what requests to an address may do: their verbs and networks, and the secrets in their headers.
 func (s *Service) config(address string, verbs ...string) (web.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 type connection struct {
 	server  mcpclient.Server
 	wrote   *tail          // the end of a process's error output
-	web     *web.Transport // requests to an address
+	web     *web.Transport // the transport for requests to an address
 	secrets []string
 }
 

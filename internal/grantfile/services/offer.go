@@ -26,8 +26,8 @@ type Offer struct {
 	Use         string          `json:"use,omitempty"`    // "reads", "acts" or "immediate"; "" if programs can't call it
 }
 
-// Offers lists all calls that a service offers, and the digest of those that the file uses. Both come from the same answer. Offers makes no
-// call.
+// Offers lists all calls that a service offers, and the digest of the calls that the file uses. The list and the digest come from the same
+// answer of the service. Offers calls none of the listed calls.
 func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Offer, digest string, err error) {
 	if s.Sink() { // the method is part of exo, so there is nothing to pin
 		return []Offer{{Name: s.Acts[0].Text, Use: "acts"}}, "", nil

@@ -17,11 +17,11 @@ import (
 // Opened is a service that can be called.
 type Opened struct {
 	Object  exo.Object
-	Missing []string // walls that this system lacks for the process
+	Missing []string // walls that this system can't put around the process
 	Close   func()
 
 	notice func(to string, n notify.Notice) ([]byte, error)
-	bind   func(claim func(string) string) (exo.Object, error) // of a sink whose object depends on the principal
+	bind   func(claim func(string) string) (exo.Object, error) // makes a principal's object, for a sink with an object that depends on the principal
 }
 
 // PinError is the error of a service with an offer that differs from the pin, or has no pin.

@@ -1,5 +1,5 @@
-// Package services has what a grant file names beside databases: MCP servers, HTTP APIs, folders, mails, chats and webhooks. It reads their part of the file, and makes
-// the objects that programs call.
+// Package services reads the services of a grant file: MCP servers, HTTP APIs, folders, mails, chats and webhooks. It makes the objects that programs
+// call.
 package services
 
 // This file reads the services of a grant file.
@@ -21,48 +21,48 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Service is a server, and what programs may ask of it. Programs begin with it under its name, as with a grant.
+// Service is a server or a folder, and what programs may ask of it. A program finds it under its name, like a grant.
 type Service struct {
 	strict.Name
 	Doc string
 
-	MCP     strict.Name // the address of an MCP server; or
-	Command []string    // a program that is one; or
+	MCP     strict.Name // the address of an MCP server; a service has exactly one of MCP, Command, API, Files, Mail, Chat and Webhook
+	Command []string    // the program of an MCP server, with its arguments
 	API     strict.Name // the address of an HTTP API
-	OpenAPI string      // the file of its document
+	OpenAPI string      // the file of the API's document
 
-	Mail    strict.Name // the address of a server of mails; or
-	Chat    strict.Name // a product of notify.Products; or
-	Webhook strict.Name // an address that takes signed events
-	From    string      // the address from which mails are
+	Mail    strict.Name // the address of a mail server
+	Chat    strict.Name // the product of a chat, one of notify.Products
+	Webhook strict.Name // an address that receives signed events
+	From    string      // the address from which mails are sent
 	To      []Recipient
-	Files   strict.Name   // or a folder, with Read and Write as globs
-	Journal strict.Secret // where unfinished writes are; its Kind is folder, env or file
-	Undo    time.Duration // how long the text before a write is kept; 0: not at all
+	Files   strict.Name   // a folder; Read and Write are the globs of its files
+	Journal strict.Secret // the place of unfinished writes; its Kind is folder, env or file
+	Undo    time.Duration // how long the text before a write is kept; 0 keeps none
 	Trusted bool          // no outsider writes the files
 
 	Secrets  []Secret
-	Networks []netip.Prefix // in which the address is; nil: the public internet
+	Networks []netip.Prefix // the networks in which the address may be; nil for the public internet
 
-	Env     []string // of the command: NAME=value
+	Env     []string // variables of Command, as NAME=value
 	Dir     string
 	Read    []string
 	Write   []string
 	Network bool
 	Memory  int
 
-	Reads     []Call // called at once
-	Acts      []Call // called after the program has ended well
-	Immediate []Call // called at once, and for good
+	Reads     []Call // calls that happen at once
+	Acts      []Call // calls that happen after the program has ended without an error
+	Immediate []Call // calls that happen at once and can't be taken back
 	Approve   []strict.Name
 
-	Label  []strict.Name // of its answers
-	Admits []strict.Name // labels that may leave to it
+	Label  []strict.Name // the label of the service's answers
+	Admits []strict.Name // labels of values that may be sent to the service
 	Pin    strict.Name
-	Answer int           // the most bytes of an answer; 0: the default
-	Time   time.Duration // the most that a call may take; 0: the default
+	Answer int           // the most bytes of an answer; 0 for the default
+	Time   time.Duration // the longest time of a call; 0 for the default
 
-	dir string // of the file
+	dir string // the folder of the grant file
 }
 
 // Call is a method for programs. The server knows it by the name Of.
@@ -79,18 +79,18 @@ func (c Call) String() string {
 	return c.Text + ": " + c.Of
 }
 
-// Secret is a header of requests to the service, or a variable of its process. Its text is in another place.
+// Secret is a header of requests to the service, or a variable of its process. The file has only the place of its text.
 type Secret struct {
 	strict.Name
 	From    strict.Secret
-	Command []string // or what prints the text
-	Prefix  string   // before it
+	Command []string // a program that prints the text, in place of From
+	Prefix  string   // a text that is sent before the secret
 
-	// If OAuth is set, the text above is the secret of Client, and what is sent are the access tokens that OAuth's address issues to it.
+	// If OAuth is set, the secret's text belongs to Client. The server at OAuth's address issues access tokens for it, and only they are sent.
 	OAuth    strict.Name
 	Client   string
 	Scopes   []string
-	Networks []netip.Prefix // in which OAuth's address is; nil: the public internet
+	Networks []netip.Prefix // the networks in which OAuth's address may be; nil for the public internet
 }
 
 // Read reads the services of a file.

@@ -1,6 +1,6 @@
 package services
 
-// This file has the services by which programs tell people and other systems of something: mails, chats and signed webhooks.
+// This file has the services through which programs send messages to people and other systems: mails, chats and signed webhooks.
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Recipient is a receiver of mails by name: Name is the program's, and Of an address or $principal.CLAIM.
+// Recipient is a receiver of mails. Name is its name in programs, and Of is an address or $principal.CLAIM.
 type Recipient = Call
 
 const ofPrincipal = "$principal."
@@ -39,7 +39,7 @@ func recipients(r *strict.Reader, e strict.Entry) (out []Recipient) {
 	return calls(r, e)
 }
 
-// checkSink compares what the file says of a sink with itself.
+// checkSink finds contradictions in the declaration of a sink.
 func (s *Service) checkSink(r *strict.Reader) {
 	bad := func(format string, args ...any) { r.At(s.Pos, "the service "+s.Text+": "+format, args...) }
 	kind, method, secrets := "chat", "post", []string{"url"}
@@ -80,7 +80,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 		switch {
 		case !slices.Contains(secrets, x.Text):
 			r.At(x.Pos, "a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
-		case x.OAuth.Text != "": // text would read the client's secret, and not a token
+		case x.OAuth.Text != "": // because text would return the client's secret, not a token
 			r.At(x.Pos, "`%s`: `oauth` is for a header of an `mcp` or `api`, and a `%s` has none", x.Text, kind)
 		case x.Prefix != "":
 			r.At(x.Pos, "`%s`: leave out `prefix`, which is for a header of an `mcp` or `api`", x.Text)
@@ -92,7 +92,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 	s.Acts = []Call{{strict.Name{Text: method, Pos: s.Pos}, method}}
 }
 
-// CheckClaims refuses a recipient whose address is no claim of the principal.
+// CheckClaims refuses a recipient whose address comes from a claim that the file does not declare as a text.
 func (s *Service) CheckClaims(r *strict.Reader, text func(claim string) bool) {
 	for _, to := range s.To {
 		if claim, ok := strings.CutPrefix(to.Of, ofPrincipal); ok && !text(claim) {
@@ -101,12 +101,12 @@ func (s *Service) CheckClaims(r *strict.Reader, text func(claim string) bool) {
 	}
 }
 
-// Own reports whether a tag under admits names the principal as its reader: what it is on may leave to an address of the principal alone.
+// Own reports whether a tag under admits names the principal as its reader. Values with such a tag may leave only to an address of the principal.
 func (s *Service) Own(tag string) bool {
 	return strings.Contains(tag, ":"+ofPrincipal) && slices.ContainsFunc(s.To, func(to Recipient) bool { return strings.HasPrefix(to.Of, ofPrincipal) })
 }
 
-// CheckTarget refuses a name under `notify` that no notice of the host can be sent to: a chat, a webhook, or MAIL.NAME with a fixed address.
+// CheckTarget refuses a name under `notify` to which the host can send no notice. It accepts a chat, a webhook, and MAIL.NAME with a fixed address.
 func (s *Service) CheckTarget(to string) error {
 	at := slices.IndexFunc(s.To, func(x Recipient) bool { return x.Text == to })
 	switch {
@@ -120,7 +120,7 @@ func (s *Service) CheckTarget(to string) error {
 	return nil
 }
 
-// mailHost returns where mails are sent to.
+// mailHost returns the mail server, with its port and networks.
 func (s *Service) mailHost() (web.Host, error) {
 	u, err := url.Parse(s.Mail.Text)
 	if err != nil || u.Scheme != "smtps" && u.Scheme != "smtp" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -138,7 +138,7 @@ func (s *Service) mailHost() (web.Host, error) {
 	return h, h.Check()
 }
 
-// secret returns a function that reads a secret each time.
+// secret returns a function that reads a secret again at each call, and the secret's place.
 func (s *Service) secret(env func(string) string, name string) (read func(context.Context) (string, error), place string) {
 	for i := range s.Secrets {
 		if x := &s.Secrets[i]; x.Text == name {
@@ -150,7 +150,7 @@ func (s *Service) secret(env func(string) string, name string) (read func(contex
 
 // sink opens a service that takes messages, which wait in box.
 func (s *Service) sink(ctx context.Context, env func(string) string, box *outbox.Outbox) (Opened, error) {
-	for _, x := range s.Secrets { // a missing one is found at the start, and not by a program
+	for _, x := range s.Secrets { // a missing secret is found when exo starts, not in a program's call
 		if text, err := x.text(ctx, env); err != nil {
 			return Opened{}, err
 		} else if s.Webhook.Text != "" && notify.CheckKey(text) != nil {
@@ -207,7 +207,7 @@ func (s *Service) own(claim func(string) string) value.Label {
 }
 
 func (s *Service) mail(env func(string) string) *notify.Mail {
-	host, _ := s.mailHost() // check has found it
+	host, _ := s.mailHost() // check has already parsed the address
 	m := &notify.Mail{Host: host, StartTLS: strings.HasPrefix(s.Mail.Text, "smtp://"), From: s.From, To: scalar.Each(s.To, func(to Recipient) notify.Recipient {
 		if claim, ok := strings.CutPrefix(to.Of, ofPrincipal); ok {
 			return notify.Recipient{Name: to.Text, Claim: claim}
@@ -224,7 +224,7 @@ func (s *Service) mail(env func(string) string) *notify.Mail {
 	return m
 }
 
-// For returns the object of a principal. claim returns the text of a claim.
+// For returns a principal's object for the service. claim returns the text of a claim.
 func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	if o.bind == nil {
 		return o.Object, nil
@@ -232,5 +232,5 @@ func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	return o.bind(claim)
 }
 
-// Notice returns the body of a message of the host's own, to a name under `to` of a mail.
+// Notice returns the body of a message that the host itself sends. For a mail, to is a name under `to`.
 func (o Opened) Notice(to string, n notify.Notice) ([]byte, error) { return o.notice(to, n) }

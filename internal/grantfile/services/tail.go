@@ -1,7 +1,7 @@
 package services
 
-// This file keeps the end of a process's error output, for the error if the process does not start. The rest reaches no terminal, because the
-// process may write as much as it likes, and anything.
+// This file keeps the end of a process's error output, for the error if the process does not start. The output never goes to a terminal,
+// because a process could write any amount of any characters.
 
 import (
 	"os"
@@ -20,7 +20,7 @@ type tail struct {
 	last  []byte
 }
 
-// tailBytes is how much is kept. Less of it is shown, because a secret that is cut at the beginning would not be recognised.
+// tailBytes are kept, and shownBytes shown. A secret that is cut at the beginning of the kept text is not recognised, so the beginning is never shown.
 const (
 	tailBytes  = 64 << 10
 	shownBytes = 1000
@@ -50,7 +50,7 @@ func newTail() (*tail, error) {
 	return t, nil
 }
 
-// close closes the host's end, so the pipe ends with the process.
+// close closes the host's copy of the writing end, so that the pipe ends with the process.
 func (t *tail) close() {
 	if t != nil {
 		t.to.Close()
@@ -65,7 +65,7 @@ func (t *tail) text(secrets []string) string {
 	t.close()
 	select {
 	case <-t.ended:
-	case <-time.After(time.Second): // a process that it started still has the pipe
+	case <-time.After(time.Second): // a child of the process still has the pipe open
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

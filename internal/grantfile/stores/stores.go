@@ -1,5 +1,5 @@
-// Package stores opens what a grant file keeps in stores, for every command that runs programs: the changes that wait for a person, what was used of
-// budgets, and the principals that are revoked.
+// Package stores opens the stores of a grant file, for every command that runs programs: the changes that wait for a person, the used amounts of
+// budgets, and the revoked principals.
 package stores
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/pending"
 )
 
-// Stores are those of one file. Each is nil if the file has none.
+// Stores are the open stores of one file. A field is nil if the file does not declare that store.
 type Stores struct {
 	Pending *pending.Sets
 	Budgets *budget.Set
@@ -23,7 +23,7 @@ type Stores struct {
 	closing []func() error
 }
 
-// Open opens the stores of a file. notify hears of each change that begins to wait, and may be nil.
+// Open opens the stores of a file. It calls notify, which may be nil, for each change that begins to wait.
 func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet)) (_ *Stores, err error) {
 	s := &Stores{}
 	s.Pending, err = pending.Open(ctx, f, notify)
@@ -43,7 +43,7 @@ func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet))
 	return s, nil
 }
 
-// Into gives the stores to the tools that are made with o.
+// Into adds the stores to the options of a tool.
 func (s *Stores) Into(o *codemode.Options) {
 	if s.Pending != nil {
 		o.Review = s.Pending.Keeper

@@ -59,7 +59,7 @@ func (p *Problems) At(pos Pos, format string, args ...any) {
 	p.Of("", pos, format, args...)
 }
 
-// Of is At with the kind that exosql's findings have.
+// Of is At for an error of one of the kinds that exosql's findings have.
 func (p *Problems) Of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
 	p.List = append(p.List, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
@@ -83,7 +83,7 @@ const maxProblems = 50
 // PosOf returns the place of a node.
 func PosOf(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
 
-// Or ends an error with the nearest of the names, or with all of them.
+// Or returns the end of an error's text: the nearest of the names, or all names.
 func Or(got string, names []string) string {
 	if near := scalar.Nearest(got, names); near != "" {
 		return fmt.Sprintf("; did you mean `%s`?", near)

@@ -1,6 +1,6 @@
 package strict
 
-// This file has the places of stores: a folder, or a PostgreSQL database whose URL has another place.
+// This file has the places of stores. A store is a folder, or a PostgreSQL database whose URL is in a variable or a file.
 
 import (
 	"context"
@@ -24,10 +24,10 @@ func (r *Reader) Store(e Entry) Secret {
 	return Secret{Kind: "folder", Name: s, Pos: PosOf(e.Value), Dir: r.Dir}
 }
 
-// Folder returns the folder of a store that is one.
+// Folder returns the absolute path of a store that is a folder.
 func (s Secret) Folder() string { return Beside(s.Dir, s.Name) }
 
-// OpenStore opens the store at the place. env looks variables up; nil: os.Getenv.
+// OpenStore opens the store at the place. env looks variables up; nil means os.Getenv.
 func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.Store, error) {
 	if s.Kind == "folder" {
 		return store.OpenFolder(s.Folder(), &store.LocalOptions{Shared: true})
@@ -42,7 +42,7 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 	return postgres.Open(ctx, at, nil)
 }
 
-// StoreFits returns why the store can't be opened. It makes no folder, and opens and closes a database.
+// StoreFits returns why the store can't be opened. It tests a database by opening it, and creates no folder.
 func (s Secret) StoreFits(ctx context.Context) error {
 	if s.Kind == "folder" {
 		_, err := os.Stat(filepath.Dir(s.Folder()))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Axe has axe-core, the accessibility checker, look at the page as it is, in a subtest. test.sh installs axe-core, and EXO_AXE names its file.
+// Axe runs axe-core, the accessibility checker, on the present page, in a subtest. test.sh installs axe-core, and EXO_AXE names its file.
 func (b *Tab) Axe(t *testing.T) {
 	t.Helper()
 	t.Run("axe", func(t *testing.T) {

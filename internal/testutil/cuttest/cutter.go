@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Cutter is between a client and the server. It cuts the connection at a message of the client: before the server has the message, or after the
-// server's answer but before the client gets it. With Hold the client is cut off, and the server gets the message when Hold ends.
+// Cutter is between a client and the server. It cuts the connection at a message of the client, before it passes the message on. With Forward
+// it first passes the message on, but not the server's answer. With Hold it cuts the client off, and passes the message on when Hold ends.
 type Cutter struct {
-	At, Seen atomic.Int64 // numbers of messages, from 1: where to cut, and how many came
+	At, Seen atomic.Int64 // At is the number of the message at which to cut, from 1; Seen counts the messages that came
 	Forward  atomic.Bool
 	Hold     chan struct{}
 	Arrived  chan struct{} // closed when the held message was answered

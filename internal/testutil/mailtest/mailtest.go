@@ -1,4 +1,4 @@
-// Package mailtest is a server of mails on loopback, for tests.
+// Package mailtest has a mail server on loopback, for tests.
 package mailtest
 
 import (
@@ -20,11 +20,11 @@ import (
 	"time"
 )
 
-// Server takes mails. Its certificate is for example.com and localhost.
+// Server receives mails. Its certificate is for example.com and localhost.
 type Server struct {
 	Port  int
-	Roots *x509.CertPool // Roots has the certificate.
-	PEM   []byte         // PEM is the certificate, as a file has it.
+	Roots *x509.CertPool // Roots has the server's certificate
+	PEM   []byte         // PEM is the certificate in the form of a file
 	conf  *tls.Config
 
 	mu       sync.Mutex
@@ -34,14 +34,14 @@ type Server struct {
 	heard    []string
 }
 
-// Mail is one that was delivered: the commands that named its sender and receivers, and its text.
+// Mail is a delivered mail: the commands that named its sender and receivers, and its text.
 type Mail struct {
 	From string
 	To   []string
 	Data string
 }
 
-// certificate makes the one certificate of this process.
+// certificate makes the certificate that all servers of this process share.
 var certificate = sync.OnceValues(func() (tls.Certificate, []byte) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -61,7 +61,8 @@ func roots(text []byte) *x509.CertPool {
 	return pool
 }
 
-// Trust has this process trust its servers, and no others, where no roots are named: a grant file names none. A TestMain calls it before anything uses TLS.
+// Trust makes this process trust only its own mail servers, for code that names no roots, such as a grant file's. A TestMain calls it before anything
+// uses TLS.
 func Trust() {
 	os.Setenv("GODEBUG", strings.Trim(os.Getenv("GODEBUG")+",x509usefallbackroots=1", ","))
 	_, text := certificate()
@@ -90,21 +91,21 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// StartTLS has clients begin in clear.
+// StartTLS makes clients begin without TLS, and start it by STARTTLS.
 func (s *Server) StartTLS() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.startTLS = true
 }
 
-// Says sets what the server answers to a command; "": what it would have answered without says. The end of a mail is the command ".".
+// Says sets the server's answer to each command. For "" the server gives its usual answer. The command "." is the end of a mail.
 func (s *Server) Says(says func(command string) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.says = says
 }
 
-// Mails returns those that were delivered.
+// Mails returns the delivered mails.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +119,7 @@ func (s *Server) Heard() []string {
 	return slices.Clone(s.heard)
 }
 
-// answerTo returns what Says answers to a command, or else answer.
+// answerTo returns the answer that Says has set for a command, or otherwise answer.
 func (s *Server) answerTo(command, answer string) string {
 	s.mu.Lock()
 	says := s.says

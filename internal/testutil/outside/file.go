@@ -12,10 +12,10 @@ import (
 
 var twinLine = regexp.MustCompile(`(?m)^( *)(?:[^#\n]*\S)? *# twin: ?(.*)$`)
 
-// Twin returns the unguarded form of a grant file: a line with `# twin: TEXT` is TEXT.
+// Twin returns the unguarded form of a grant file: TEXT replaces a line that ends with `# twin: TEXT`.
 func Twin(text string) string { return twinLine.ReplaceAllString(text, "$1$2") }
 
-// Pinned parses the file exo.yaml of a folder with this text, in which {pin:NAME} is the digest of what the service NAME offers now.
+// Pinned parses the text of a file exo.yaml in dir. In the text, {pin:NAME} becomes the digest of what the service NAME offers now.
 func Pinned(t testing.TB, dir, text string) *grantfile.File {
 	t.Helper()
 	path := filepath.Join(dir, "exo.yaml")

@@ -1,4 +1,4 @@
-// Package outside has what tests need of the world outside of the host: sites, an MCP server, both on loopback, and what they and a receiver of mails got.
+// Package outside has what tests need outside of the host: HTTP sites and an MCP server on loopback, and the requests and mails that were received.
 package outside
 
 // This file reads mails.
@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil/mailtest"
 )
 
-// InMemory has t.TempDir make folders that are in memory, where the system has such. On a disk, stores and folders sync each file, which takes longer
-// than all else in a test of many programs.
+// InMemory makes t.TempDir create folders in memory, if the system can. On a disk, stores and folders sync each file, which takes longer than
+// everything else in a test of many programs.
 func InMemory(t testing.TB) {
 	t.Helper()
 	if dir, err := os.MkdirTemp("/dev/shm", "exo"); err == nil {
@@ -26,7 +26,7 @@ func InMemory(t testing.TB) {
 	}
 }
 
-// Received is a mail as its receiver reads it: address, subject, text.
+// Received returns a mail as its receiver reads it: address, subject and text.
 func Received(m mailtest.Mail) string {
 	_, to, _ := strings.Cut(strings.Join(m.To, " "), "<")
 	to, _, _ = strings.Cut(to, ">")

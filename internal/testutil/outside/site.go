@@ -1,6 +1,6 @@
 package outside
 
-// This file has a site, a server of HTTP, and a server of MCP, which is a site as well.
+// This file has a site, which is an HTTP server, and an MCP server, which is a site as well.
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Request is what a site got.
+// Request is a request that a site received.
 type Request struct {
 	Method, URI, Body string
 	Head              http.Header
@@ -25,7 +25,7 @@ type Request struct {
 
 func (r Request) String() string { return strings.TrimSpace(r.Method + " " + r.URI + " " + r.Body) }
 
-// Site is a server of HTTP that keeps what it gets.
+// Site is an HTTP server that keeps the requests that it receives.
 type Site struct {
 	*httptest.Server
 	mu  sync.Mutex
@@ -50,7 +50,7 @@ func NewSite(t testing.TB, answer http.HandlerFunc) *Site {
 	return s
 }
 
-// Base is its address. Its host is a name: grant files take no address.
+// Base returns the site's address. Its host is a name, because grant files accept no IP address.
 func (s *Site) Base() string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
 // Got returns the requests in the order in which they arrived.
@@ -60,18 +60,18 @@ func (s *Site) Got() []Request {
 	return slices.Clone(s.got)
 }
 
-// Forget forgets what it got.
+// Forget drops the requests received so far.
 func (s *Site) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.got = nil
 }
 
-// Tool is a tool of an MCP server, which gives one answer always.
+// Tool is a tool of an MCP server. It always gives the same answer.
 type Tool struct {
 	About   string          `json:"about"`
-	In, Out json.RawMessage // schemas
-	Answer  json.RawMessage // of the schema Out, or a text
+	In, Out json.RawMessage // the JSON schemas of the argument and the answer
+	Answer  json.RawMessage // an answer that fits the schema Out, or a text
 }
 
 // Tools is an MCP server over HTTP.
@@ -115,7 +115,7 @@ func (s *Tools) Called() []string {
 	return slices.Clone(s.called)
 }
 
-// ForgetCalls forgets the calls.
+// ForgetCalls drops the calls received so far.
 func (s *Tools) ForgetCalls() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package pgtest starts PostgreSQL servers of a test's own on loopback, with the programs that are installed: a primary, and standbys that follow it.
+// Package pgtest starts PostgreSQL servers on loopback for one test, with the installed programs: a primary, and standbys that follow it.
 package pgtest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Server is a server with its own files, which the test's end deletes.
+// Server is a server with its own files, which are deleted when the test ends.
 type Server struct {
 	URL  string
 	Port int
@@ -162,7 +162,7 @@ func (s *Server) One(t testing.TB, query string) string {
 
 // Try runs one or more statements on a connection of their own, as text, and returns the first value of the last one's first row.
 func (s *Server) Try(text string) (value string, err error) {
-	ctx := context.Background() // a test's cleanup may call it
+	ctx := context.Background() // not the test's context, because a cleanup may call Try
 	c, err := pgconn.Connect(ctx, s.URL)
 	if err != nil {
 		return "", err
@@ -178,7 +178,7 @@ func (s *Server) Try(text string) (value string, err error) {
 // Caught waits until a standby of s has replayed all that s has committed.
 func (s *Server) Caught(t testing.TB, standby *Server) {
 	t.Helper()
-	s.Exec(t, "SELECT pg_logical_emit_message(true, '', '')") // a commit: else what was flushed may end within a record
+	s.Exec(t, "SELECT pg_logical_emit_message(true, '', '')") // this adds a commit; otherwise what was flushed could end within a record
 	at := s.One(t, "SELECT pg_current_wal_flush_lsn()::text")
 	for end := time.Now().Add(20 * time.Second); standby.One(t, "SELECT (pg_last_wal_replay_lsn() >= '"+at+"')::text") != "true"; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
