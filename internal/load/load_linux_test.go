@@ -105,7 +105,11 @@ func (l *load) run(t *testing.T, runs int) {
 func (l *load) one(ctx context.Context, i int, p *program) {
 	n := l.n.Add(1)
 	before, full := l.shocks.Load(), l.full.Load()
-	r := l.tools[i].Run(ctx, p.of(n))
+	tool := l.tools[i]
+	if p.ends == fail.Limit {
+		tool = l.short[i]
+	}
+	r := tool.Run(ctx, p.of(n))
 	l.done.Add(1)
 	disturbed := full || l.full.Load() || l.shocks.Load() != before
 	kind := fail.Other
