@@ -248,8 +248,20 @@ func patroni(t *testing.T) {
 	}
 	c := start(t, "patroni", "resta", "restb", "haproxy", "etcd", "peer")
 	c.whole()
-	time.Sleep(time.Second) // until HAProxy has asked
-	w := newWorld(t, url(c.ports["haproxy"]))
+	through := url(c.ports["haproxy"])
+	for times, end := 0, time.Now().Add(20*time.Second); times < 4; times++ { // HAProxy may lead to each node in turn until it has asked
+		conn, err := pgconn.Connect(t.Context(), through+"&target_session_attrs=primary")
+		if err == nil {
+			conn.Close(t.Context())
+			continue
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+		times = -1
+		time.Sleep(100 * time.Millisecond)
+	}
+	w := newWorld(t, through)
 	s := serve(c, w)
 	for _, round := range []struct {
 		what    string
@@ -265,8 +277,10 @@ func patroni(t *testing.T) {
 		w.since(time.Now(), 20)
 		at := time.Now()
 		round.fail(primary, standby)
-		for !c.is(standby, "primary") {
-			time.Sleep(100 * time.Millisecond)
+		for end := at.Add(2 * time.Minute); !c.is(standby, "primary"); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("in two minutes the standby did not become the primary")
+			}
 		}
 		still := w.since(at, 20)
 		s.goesOn()
