@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // This file starts the servers of testdata/failover/cluster.sh, and has the proxy in front of a pair.
@@ -36,18 +38,9 @@ func start(t *testing.T, mode string, names ...string) *cluster {
 	}
 	c := &cluster{t: t, ports: map[string]int{}}
 	args := []string{"../../../testdata/failover/cluster.sh", mode, filepath.Dir(bins[len(bins)-1])}
-	var held []net.Listener
 	for _, name := range append([]string{"a", "b"}, names...) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, l)
-		c.ports[name] = l.Addr().(*net.TCPAddr).Port
+		c.ports[name] = tu.Port(t)
 		args = append(args, fmt.Sprint(c.ports[name]))
-	}
-	for _, l := range held {
-		l.Close()
 	}
 	cmd := exec.Command("bash", args...)
 	cmd.Stderr = os.Stderr

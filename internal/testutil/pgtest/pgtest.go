@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // Server is a server with its own files, which the test's end deletes.
@@ -71,12 +72,7 @@ func files(t testing.TB, settings []string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // closing l frees the port for the server
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	s := &Server{dir: dir, Port: l.Addr().(*net.TCPAddr).Port, more: settings}
+	s := &Server{dir: dir, Port: tu.Port(t), more: settings}
 	s.URL = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.Port)
 	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // PostgreSQL refuses to run as root
 		uid, _ := strconv.Atoi(u.Uid)
