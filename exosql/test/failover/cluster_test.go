@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/pgtest"
 )
 
 // This file starts the servers of testdata/failover/cluster.sh, and has the proxy in front of a pair.
@@ -32,12 +32,8 @@ type cluster struct {
 // start starts the script in one of its modes.
 func start(t *testing.T, mode string, names ...string) *cluster {
 	t.Helper()
-	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup")
-	if len(bins) == 0 {
-		t.Skip("there are no programs of PostgreSQL: run ./test.sh, which installs them")
-	}
 	c := &cluster{t: t, ports: map[string]int{}}
-	args := []string{"../../../testdata/failover/cluster.sh", mode, filepath.Dir(bins[len(bins)-1])}
+	args := []string{"../../../testdata/failover/cluster.sh", mode, pgtest.Bin(t)}
 	for _, name := range append([]string{"a", "b"}, names...) {
 		c.ports[name] = tu.Port(t)
 		args = append(args, fmt.Sprint(c.ports[name]))
