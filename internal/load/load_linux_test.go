@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -89,7 +90,11 @@ func (l *load) run(t *testing.T, runs int) {
 			}
 		})
 	}
-	disturber.Go(func() { l.disturb(t, int64(from), runs, over) })
+	var admin *sql.DB
+	if l.e.Name == tu.Postgres.Name {
+		admin = tu.Admin(t, tu.Server(t))
+	}
+	disturber.Go(func() { l.disturb(t, admin, int64(from), runs, over) })
 	all.Wait()
 	close(over)
 	disturber.Wait()
@@ -100,7 +105,11 @@ func (l *load) run(t *testing.T, runs int) {
 func (l *load) one(ctx context.Context, i int, p *program) {
 	n := l.n.Add(1)
 	before, full := l.shocks.Load(), l.full.Load()
-	r := l.tools[i].Run(ctx, p.of(n))
+	tool := l.tools[i]
+	if p.ends == fail.Limit {
+		tool = l.short[i]
+	}
+	r := tool.Run(ctx, p.of(n))
 	l.done.Add(1)
 	disturbed := full || l.full.Load() || l.shocks.Load() != before
 	kind := fail.Other
@@ -132,8 +141,8 @@ func (l *load) one(ctx context.Context, i int, p *program) {
 // each is the number of runs from one disturbance to the next.
 const each = 20
 
-// disturb kills a worker and cuts a connection after each few runs, and fills the disk for a while in the middle.
-func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
+// disturb kills a worker and cuts a connection after each few runs, and fills the disk for a while in the middle. admin is nil on SQLite.
+func (l *load) disturb(t *testing.T, admin *sql.DB, from int64, runs int, over chan struct{}) {
 	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit fails, too
 	filled, next := false, from+each
 	for {
@@ -149,14 +158,15 @@ func (l *load) disturb(t *testing.T, from int64, runs int, over chan struct{}) {
 		case done > next:
 			next = done + each
 			l.shocks.Add(1)
-			l.killed += killOne(t)
-			if l.e.Name == tu.Postgres.Name {
+			n, err := killOne()
+			l.killed += n
+			if err == nil && admin != nil {
 				var n int
-				err := tu.Admin(t, tu.Server(t)).QueryRow("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = $1 ORDER BY state = 'idle' LIMIT 1) AS a", l.app).Scan(&n)
-				if err != nil {
-					t.Error(err)
-				}
+				err = admin.QueryRow("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = $1 ORDER BY state = 'idle' LIMIT 1) AS a", l.app).Scan(&n)
 				l.cut += n
+			}
+			if err != nil {
+				t.Error(err)
 			}
 			l.shocks.Add(1)
 		}
@@ -180,19 +190,21 @@ func (l *load) fill(t *testing.T, over chan struct{}, last int64) {
 	}
 	l.shocks.Add(1)
 	l.full.Store(true)
+	defer func() { // also if t ends this goroutine: else the process stays limited
+		if err := errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)); err != nil {
+			t.Error(err)
+		}
+		l.shocks.Add(1)
+		l.full.Store(false)
+	}()
 	err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less)
-	for ended := false; l.done.Load() < last && !ended; {
+	for l.done.Load() < last {
 		select {
 		case <-over:
-			ended = true
+			return
 		case <-time.After(time.Millisecond):
 		}
 	}
-	if err := errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)); err != nil {
-		t.Error(err)
-	}
-	l.shocks.Add(1)
-	l.full.Store(false)
 }
 
 // ended says whether each run ended as it may, and each kind of program at least once as it would alone.
@@ -221,8 +233,8 @@ func (l *load) ended(t *testing.T) {
 func (l *load) settled(t *testing.T) {
 	t.Helper()
 	l.stop()
-	if workers, dead := children(t); len(workers)+dead > 0 {
-		t.Errorf("%d workers and %d zombies are left", len(workers), dead)
+	if workers, dead, err := children(); err != nil || len(workers)+dead > 0 {
+		t.Errorf("%d workers and %d zombies are left: %v", len(workers), dead, err)
 	}
 	if err := l.record.Close(); err != nil {
 		t.Fatal(err)

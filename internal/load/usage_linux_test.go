@@ -30,21 +30,26 @@ type usage struct {
 // usage waits until no program runs and no process starts or ends, and then measures.
 func (l *load) usage(t *testing.T) (u usage) {
 	t.Helper()
+	end := time.Now().Add(time.Minute)
 	for calm := 0; calm < 3; {
 		time.Sleep(20 * time.Millisecond)
 		calm++
 		for _, p := range l.pools {
 			if s := p.Stats(); s.Running+s.Waiting+s.Parked+s.Starting > 0 {
-				calm = 0
+				if calm = 0; time.Now().After(end) {
+					t.Fatalf("after a minute without a program: %+v", s)
+				}
 			}
 		}
 	}
 	u.Heap = tu.LiveHeap() >> 10
 	debug.FreeOSMemory()
 	u.Resident = resident(os.Getpid())
-	var workers []int
-	workers, u.Zombies = children(t)
-	u.Processes = len(workers)
+	workers, dead, err := children()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Processes, u.Zombies = len(workers), dead
 	for _, pid := range workers {
 		u.Worker = max(u.Worker, resident(pid))
 	}
@@ -92,11 +97,10 @@ func (u usage) compare(t *testing.T, first usage, runs int) {
 }
 
 // children returns the workers of this process, and how many processes have ended and were not waited for.
-func children(t *testing.T) (workers []int, dead int) {
-	t.Helper()
+func children() (workers []int, dead int, err error) {
 	tasks, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil || len(tasks) == 0 {
-		t.Fatal("the system does not tell of children")
+		return nil, 0, fmt.Errorf("the system does not list children: %v", err)
 	}
 	for _, f := range tasks {
 		b, _ := os.ReadFile(f)
@@ -112,16 +116,16 @@ func children(t *testing.T) (workers []int, dead int) {
 			}
 		}
 	}
-	return workers, dead
+	return workers, dead, nil
 }
 
 // killOne kills one worker, whatever it does, and returns how many that were.
-func killOne(t *testing.T) int {
-	workers, _ := children(t)
+func killOne() (int, error) {
+	workers, _, err := children()
 	if len(workers) == 0 || syscall.Kill(workers[rand.IntN(len(workers))], syscall.SIGKILL) != nil {
-		return 0
+		return 0, err
 	}
-	return 1
+	return 1, nil
 }
 
 // resident returns the resident memory of a process in KiB.

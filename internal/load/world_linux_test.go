@@ -52,7 +52,8 @@ type world struct {
 	raw    *sql.DB // an unguarded connection
 	db     *exosql.DB
 	tools  [principals]*codemode.Tool
-	pools  []*worker.Pool // fresh workers, and workers that serve several programs
+	short  [principals]*codemode.Tool // for programs that don't end: they may compute for 100 ms, and the others for 5 s
+	pools  []*worker.Pool             // fresh workers, and workers that serve several programs
 	kept   *store.Local
 	box    *outbox.Outbox
 	record *record.Folder
@@ -104,7 +105,8 @@ func newWorld(t *testing.T, e tu.Engine) *world {
 		if !w.trusted(i) {
 			how = w.pools[i%2]
 		}
-		w.tools[i] = w.tool(t, i, how, object)
+		w.tools[i] = w.tool(t, i, how, object, 5*time.Second)
+		w.short[i] = w.tool(t, i, how, object, 100*time.Millisecond)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go w.box.Run(ctx, func(error) {}) // it tries again what met a full disk
@@ -155,8 +157,8 @@ func (w *world) grants(i int) codemode.Grants {
 	}
 }
 
-// tool makes the tool of one principal.
-func (w *world) tool(t *testing.T, i int, how exoeval.Evaluator, team exo.Object) *codemode.Tool {
+// tool makes a tool of one principal. Its tools share a budget.
+func (w *world) tool(t *testing.T, i int, how exoeval.Evaluator, team exo.Object, wall time.Duration) *codemode.Tool {
 	t.Helper()
 	grants, budgets := w.grants(i), []budget.Budget{{Per: budget.Principal, Every: 24 * time.Hour, Calls: 1 << 20}}
 	grants["team"] = team
@@ -167,7 +169,7 @@ func (w *world) tool(t *testing.T, i int, how exoeval.Evaluator, team exo.Object
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(grants, &codemode.Options{Principal: principal(i), Evaluator: how, Record: w.record, Budgets: set, Bounds: exoeval.Bounds{Wall: 100 * time.Millisecond}})
+	tool, err := codemode.New(grants, &codemode.Options{Principal: principal(i), Evaluator: how, Record: w.record, Budgets: set, Bounds: exoeval.Bounds{Wall: wall}})
 	if err != nil {
 		t.Fatal(err)
 	}

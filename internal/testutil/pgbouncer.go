@@ -35,12 +35,7 @@ func PgBouncer(t testing.TB, server, mode string, size int, settings ...string) 
 		host = h
 	}
 	port = cmp.Or(port, "5432")
-	l, err := net.Listen("tcp", "127.0.0.1:0") // closing l frees the port for the pooler
-	if err != nil {
-		t.Fatal(err)
-	}
-	listen := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	listen := Port(t)
 	dir, err := os.MkdirTemp("", "exo_pgbouncer")
 	if err != nil {
 		t.Fatal(err)

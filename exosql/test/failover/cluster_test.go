@@ -8,13 +8,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/pgtest"
 )
 
 // This file starts the servers of testdata/failover/cluster.sh, and has the proxy in front of a pair.
@@ -30,24 +32,11 @@ type cluster struct {
 // start starts the script in one of its modes.
 func start(t *testing.T, mode string, names ...string) *cluster {
 	t.Helper()
-	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup")
-	if len(bins) == 0 {
-		t.Skip("there are no programs of PostgreSQL: run ./test.sh, which installs them")
-	}
 	c := &cluster{t: t, ports: map[string]int{}}
-	args := []string{"../../../testdata/failover/cluster.sh", mode, filepath.Dir(bins[len(bins)-1])}
-	var held []net.Listener
+	args := []string{"../../../testdata/failover/cluster.sh", mode, pgtest.Bin(t)}
 	for _, name := range append([]string{"a", "b"}, names...) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, l)
-		c.ports[name] = l.Addr().(*net.TCPAddr).Port
+		c.ports[name] = tu.Port(t)
 		args = append(args, fmt.Sprint(c.ports[name]))
-	}
-	for _, l := range held {
-		l.Close()
 	}
 	cmd := exec.Command("bash", args...)
 	cmd.Stderr = os.Stderr

@@ -5,18 +5,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // Server is a server with its own files, which are deleted when the test ends.
@@ -25,6 +25,7 @@ type Server struct {
 	Port int
 	dir  string
 	more []string
+	over chan struct{} // over is closed when the server's process has ended
 }
 
 // Bin returns the folder of PostgreSQL's programs. Without them the test is skipped; test.sh installs them, and fails if a test is skipped.
@@ -71,12 +72,7 @@ func files(t testing.TB, settings []string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0") // closing l frees the port for the server
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	s := &Server{dir: dir, Port: l.Addr().(*net.TCPAddr).Port, more: settings}
+	s := &Server{dir: dir, Port: tu.Port(t), more: settings}
 	s.URL = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.Port)
 	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // PostgreSQL refuses to run as root
 		uid, _ := strconv.Atoi(u.Uid)
@@ -95,43 +91,75 @@ func files(t testing.TB, settings []string) *Server {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// run runs one of PostgreSQL's programs.
-func (s *Server) run(t testing.TB, program string, args ...string) {
+// command returns one of PostgreSQL's programs. It ends with the test's process, also if that is killed, where there is setpriv.
+func (s *Server) command(t testing.TB, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	args = append([]string{filepath.Join(Bin(t), program)}, args...)
 	if os.Getuid() == 0 {
-		args = append([]string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"}, args...)
+		args = append([]string{"setpriv", "--pdeathsig=QUIT", "--reuid=postgres", "--regid=postgres", "--clear-groups"}, args...)
+	} else if _, err := exec.LookPath("setpriv"); err == nil {
+		args = append([]string{"setpriv", "--pdeathsig=QUIT"}, args...)
 	}
 	c := exec.Command(args[0], args[1:]...)
 	c.Dir = s.dir
-	out, err := os.Create(filepath.Join(s.dir, program+".out")) // a pipe would stay open in the server that pg_ctl starts
-	if err != nil {
-		t.Fatal(err)
+	return c
+}
+
+// run runs one of PostgreSQL's programs.
+func (s *Server) run(t testing.TB, program string, args ...string) {
+	t.Helper()
+	if said, err := s.command(t, program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", program, err, said, s.log())
 	}
-	defer out.Close()
-	c.Stdout, c.Stderr = out, out
-	if err := c.Run(); err != nil {
-		said, _ := os.ReadFile(out.Name())
-		log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-		t.Fatalf("%s: %v\n%s\n%s", program, err, said, log)
-	}
+}
+
+func (s *Server) log() []byte {
+	b, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return b
 }
 
 // Start starts a server that was stopped.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	options := []string{fmt.Sprintf("-p %d", s.Port)}
+	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.Port)}
 	for _, set := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=" + s.dir, "jit=off", "fsync=off", "shared_buffers=16MB", "max_wal_senders=5",
 		"wal_level=replica", "hot_standby=on", "wal_retrieve_retry_interval=100ms"}, s.more...) {
-		options = append(options, "-c "+set)
+		args = append(args, "-c", set)
 	}
-	s.run(t, "pg_ctl", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-w", "-o", strings.Join(options, " "), "start")
+	c := s.command(t, "postgres", args...)
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		c.Stdout, c.Stderr = log, log
+		err = c.Start()
+		log.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan struct{})
+	s.over = over
+	go func() { _ = c.Wait(); close(over) }()
+	for end := time.Now().Add(time.Minute); ; {
+		_, err := s.Try("SELECT 1")
+		if err == nil {
+			return
+		}
+		select {
+		case <-over:
+			t.Fatalf("the server ended: %s", s.log())
+		case <-time.After(20 * time.Millisecond):
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%v\n%s", err, s.log())
+		}
+	}
 }
 
 // Stop stops the server at once, as a kill would.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.run(t, "pg_ctl", "-D", s.data(), "-m", "immediate", "stop")
+	<-s.over
 }
 
 // Promote makes a standby a primary.
