@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +48,7 @@ type OpenOptions struct {
 	// refusal may reveal something about rows out of scope, because the planner uses statistics of whole tables. PostgreSQL only. 0 means no limit.
 	PlanCost float64
 
-	// Replicas are URLs of replicas of the database: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of Go code
+	// Replicas are URLs of replicas of the database, one server each: PostgreSQL servers in recovery, which follow it by streaming. They answer the reads of Go code
 	// outside of a Tx, and of programs with grants that can't change this database. The database itself, the primary, answers all else. A read sees
 	// everything that was committed before it began: the primary reports the end of its log, and a replica answers only if it has replayed the log
 	// to there. If no replica has done so within a tenth of a second of a run's first read, the primary answers. All reads of a run are answered by
@@ -169,6 +171,21 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
+// sameSettings refuses settings in a replica's URL that the primary's has not: a policy may read them, and search_path is compared at the server.
+func sameSettings(number int, replica, primary map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(replica)) {
+		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same into both", number, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(primary)) {
+		if _, is := replica[name]; !is && name != "application_name" && name != "search_path" {
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s: write the same into both", number, name)
+		}
+	}
+	return nil
+}
+
 // likePrimary lets a replica be connected to as the host has configured for its primary.
 func likePrimary(replica, primary *pgx.ConnConfig) {
 	replica.DialFunc, replica.LookupFunc, replica.Password = primary.DialFunc, primary.LookupFunc, cmp.Or(replica.Password, primary.Password)
@@ -189,6 +206,9 @@ func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfi
 	for i, url := range opt.Replicas {
 		replica, err := postgres.Parse(url)
 		if err == nil {
+			err = sameSettings(i+1, replica.Conn.RuntimeParams, conf.Conn.RuntimeParams)
+		}
+		if err == nil {
 			if replica.BeforeConnect, replica.AfterConnect = conf.BeforeConnect, conf.AfterConnect; like != nil {
 				likePrimary(replica.Conn, like)
 			}
@@ -198,7 +218,7 @@ func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfi
 			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
 		}
 		if _, worded := errors.AsType[*fail.Error](err); err != nil && !worded {
-			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(err))
+			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(engine.Unopened(err)))
 		}
 		if err != nil {
 			return nil, errors.Join(err, db.Close())

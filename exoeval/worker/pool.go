@@ -203,7 +203,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 		return nil, &fail.Error{Kind: why.Kind, Msg: why.Msg, Err: errors.Join(ErrNotRun, why.Err)}
 	}
 	switch {
-	case errors.Is(err, fail.ErrLimit):
+	case errors.Is(err, ErrNotRun):
 		return nil, err
 	case cause == errNoPlace:
 		return nil, &fail.Error{Kind: fail.Limit, Msg: "no place was free for the program in time; try again later", Err: errors.Join(ErrNotRun, cause)}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"github.com/exoagent/exoagent/internal/fair"
 )
@@ -57,7 +58,7 @@ func (w *proc) greet(ctx context.Context) error {
 		w.isolation |= Isolation(walls) | hostIsolation
 	}
 	if !stop() {
-		err = context.Cause(ctx)
+		err = fail.CauseOf(ctx)
 	}
 	if err != nil {
 		_, said := w.reap()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 type launching struct {
@@ -43,7 +45,7 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 	select {
 	case p.launches <- l:
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, fail.CauseOf(ctx)
 	}
 	select {
 	case err := <-l.err:
@@ -66,7 +68,7 @@ func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 				l.proc.reap()
 			}
 		}()
-		return nil, context.Cause(ctx)
+		return nil, fail.CauseOf(ctx)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -150,11 +149,15 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 				at, err = s.(Follower).Position(ctx)
 				return err
 			})
-			if err != nil {
-				return 0, fmt.Errorf("%w: %w", ErrElsewhere, err)
+			if err != nil { // the primary can't be asked, so nothing shows what a replica has to have
+				return 0, err
 			}
 		}
-		if err = r.ask(ctx, until, func() error { return f(r.Pool, &at) }); !errors.Is(err, ErrElsewhere) {
+		of := at
+		if on != 0 && on != r.number { // the reader may have seen on its own replica what is no more than in progress on the primary
+			of.Snapshot = ""
+		}
+		if err = r.ask(ctx, until, func() error { return f(r.Pool, &of) }); !errors.Is(err, ErrElsewhere) {
 			return r.number, err
 		}
 	}
@@ -174,7 +177,9 @@ func (r *replica) ask(ctx context.Context, until time.Time, f func() error) (err
 		}
 	}
 	if !errors.Is(err, ErrElsewhere) {
-		r.rests.Store(0)
+		if ctx.Err() == nil { // otherwise the replica may not have answered
+			r.rests.Store(0)
+		}
 	} else if !errors.Is(err, ErrPassing) {
 		r.rest(err)
 	}

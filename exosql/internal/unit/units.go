@@ -126,15 +126,11 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 	ctx, cancel := context.WithTimeout(ctx, marksWait)
 	defer cancel()
 	w, err := us.writer(ctx)
-	if err != nil {
-		return fail.Classify(op, err)
+	if err == nil {
+		err = us.Writers.Use(w, func() error { return f(w) })
+		us.Writers.Release(w)
 	}
-	err = us.Writers.Use(w, func() error { return f(w) })
-	us.Writers.Release(w)
-	if err != nil {
-		return fail.Classify(op, err)
-	}
-	return nil
+	return fail.Classify(op, engine.Unopened(err)) // "nothing was kept" would be said of the question, and read as the answer
 }
 
 // Trim deletes the images that are older than Undo. It does so at most once in an hour, or for shorter times once in a twentieth of Undo. Otherwise a

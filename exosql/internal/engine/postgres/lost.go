@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -89,4 +90,10 @@ func (w *Writer) flushed(ctx context.Context, run string) error {
 		}
 	}
 	return nil
+}
+
+// refuseStandby returns the error of a session whose server has to be the primary, and is none.
+func (s *Session) refuseStandby() error {
+	s.bad = true
+	return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, errFollows))
 }

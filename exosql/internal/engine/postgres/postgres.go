@@ -30,7 +30,7 @@ type database struct {
 	maxCost  float64 // maxCost is the highest estimated cost of a statement; 0: no limit
 	refusals Refusals
 	marks    bool        // marks: units insert marks of their runs (see engine.Marks)
-	writes   atomic.Bool // writes: a connection for units was made, so a server that only follows another is the wrong one
+	leads    atomic.Bool // leads: a connection for units was made, or replicas are read, so a server that only follows another is the wrong one
 	shared   atomic.Bool // shared: a pooler shares sessions among clients (see pooled)
 	of       *identity   // of is the primary's identity, if this is a replica
 }
@@ -162,7 +162,7 @@ func connectError(err error) error {
 // TestStatistics and TestFence check this.
 var pins = [][2]string{
 	{"TimeZone", "UTC"}, {"DateStyle", "ISO, YMD"}, {"IntervalStyle", "iso_8601"}, {"client_encoding", "UTF8"}, {"standard_conforming_strings", "on"},
-	{"extra_float_digits", "1"}, {"transform_null_equals", "off"}, {"bytea_output", "hex"},
+	{"extra_float_digits", "1"}, {"transform_null_equals", "off"}, {"bytea_output", "hex"}, {"client_min_messages", "warning"}, // a COMMIT says by a warning that it did not wait for a standby
 	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"max_parallel_workers_per_gather", "0"},
 }
 
@@ -178,7 +178,7 @@ const maxStatement = time.Hour
 
 // Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses what it must refuse.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
-	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, writes: &e.writes}
+	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, leads: &e.leads}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
 	c := e.config.Conn.Copy()
 	if err := e.prepare(ctx, c, 0); err != nil {
@@ -222,7 +222,11 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	}
 	if err != nil {
 		_ = s.Close()
-		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err)))
+		said := fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
+		if e.of != nil && unreachable(err) {
+			said = fmt.Errorf("%w: %w", engine.ErrElsewhere, said)
+		}
+		return nil, unreached(ctx, err, said)
 	}
 	return s, nil
 }

@@ -56,9 +56,34 @@ const (
 // readTimeline returns the timeline that a standby replays. It may be a little late after a change, but is never early.
 const readTimeline = `SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_recovery_end_timeline)), 8, '0')) FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r`
 
+// crashed is the code with which a server ends its sessions after another session has crashed.
+const crashed = "57P02"
+
+// hungReplica bounds the time in which a replica shows that it follows.
+const hungReplica = 2 * time.Second
+
+// hurry ends a connection unless stop is called within hungReplica: a replica that hangs must not cost a run its time.
+func (s *Session) hurry(is bool) (stop func()) {
+	if !is {
+		return func() {}
+	}
+	t := time.AfterFunc(hungReplica, func() { _ = s.Conn.Conn().SetDeadline(time.Unix(1, 0)) })
+	return func() { t.Stop() }
+}
+
+// position returns the arguments of mustFollow. Without a snapshot the position in the log alone counts.
+func (f *following) position() [][]byte {
+	at := [][]byte{[]byte(f.LSN), nil}
+	if f.Snapshot != "" {
+		at[1] = []byte(f.Snapshot)
+	}
+	return at
+}
+
 // following is what a session of a replica has to reach.
 type following struct {
 	engine.Position
+	read  bool                         // read: the replica has shown that it follows, so the statement runs
 	check *pgconn.StatementDescription // check is mustFollow
 	line  string                       // line is the timeline that the replica was found on, at the time asked
 	asked time.Time
@@ -75,6 +100,7 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, number int, conf Con
 	if err != nil {
 		return nil, err
 	}
+	s.(*Session).leads.Store(true)
 	if of.Recovering {
 		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: it has to lead to the primary")
 	}
@@ -126,6 +152,9 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 
 // Position implements engine.Follower.
 func (s *Session) Position(ctx context.Context) (at engine.Position, err error) {
+	if s.leads.Load() && s.follows() {
+		return at, s.refuseStandby()
+	}
 	if err := s.alive(ctx); err != nil {
 		return at, err
 	}
@@ -147,6 +176,9 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 		s.busy = false
 	}
 	s.Used = time.Now()
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55000" { // recovery is in progress: behind a pooler the session does not show it
+		return at, s.refuseStandby()
+	}
 	if parts := strings.Fields(string(text)); len(parts) == 3 {
 		return engine.Position{LSN: parts[0], Timeline: parts[1], Snapshot: parts[2]}, err
 	}
@@ -163,6 +195,7 @@ func (s *Session) onTimeline(ctx context.Context) error {
 	if f == nil || f.line == f.Timeline && time.Since(f.asked) < idleCheck {
 		return nil
 	}
+	defer s.hurry(true)()
 	lsn := f.LSN
 	f.LSN = "" // this question needs no position
 	text, err := s.ask(ctx, func(pl *pgconn.Pipeline) { pl.SendQueryParams(readTimeline, nil, nil, nil, nil) })
@@ -217,13 +250,14 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	_, known := errors.AsType[*fail.Error](err)
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
+	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
+		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
+	case s.reach.read && (!ok || e.Code != serializationFailure && e.Code != crashed): // the statement ran, and may be why the server failed: no other server runs it
 	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
 	case known:
 	case ok && isOfServer(e):
 		return fmt.Errorf("%w: %w: %w", engine.ErrElsewhere, engine.ErrPassing, err)
-	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
-		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
 	}
 	return err
 }

@@ -33,7 +33,7 @@ type Session struct {
 	busy    bool          // busy: the session is in a batch, so that after a panic its state is unknown
 	bad     bool
 	alone   bool         // alone: the server did not wait for its standby (see hear)
-	writes  *atomic.Bool // writes is the field writes of the database
+	leads   *atomic.Bool // leads is the field leads of the database
 	args    arguments
 	own     bool // own: the statement is planned with its values (see plan.Plan.Own)
 
@@ -99,9 +99,11 @@ func (s *Session) Close() error {
 const idleCheck = time.Second
 
 func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
-	if s.reach == nil && s.writes.Load() && s.follows() {
-		s.bad = true
-		return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, errFollows))
+	if s.reach == nil && s.leads.Load() && s.follows() {
+		return s.refuseStandby()
+	}
+	if s.reach != nil {
+		s.reach.read = false
 	}
 	if err := s.alive(ctx); err != nil {
 		return s.elsewhere(ctx, err)
@@ -155,6 +157,7 @@ func (s *Session) alive(ctx context.Context) error {
 }
 
 func (s *Session) ping(ctx context.Context) error {
+	defer s.hurry(s.reach != nil)()
 	pl := s.Conn.StartPipeline(ctx)
 	err := pl.Sync()
 	if err == nil {
@@ -275,11 +278,15 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if settings != nil {
 		s.send(pl, s.set, settings, nil, nil)
 	}
-	if s.named != nil {
-		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
-	}
+	checked, stop := -1, s.hurry(behind) // checked is the number of the check's result
+	defer stop()
 	if behind {
-		s.send(pl, s.reach.check, [][]byte{[]byte(s.reach.LSN), []byte(s.reach.Snapshot)}, nil, nil)
+		s.send(pl, s.reach.check, s.reach.position(), nil, nil)
+		pl.SendFlushRequest() // otherwise the result comes with that of the statement, however long that runs
+	}
+	if s.named != nil {
+		checked = -2
+		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
 	}
 	send(pl)
 	pl.SendPipelineSync()
@@ -311,7 +318,10 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		if tag, err = rr.Close(); tag.Insert() || tag.Update() || tag.Delete() {
 			s.affected += tag.RowsAffected()
 		}
-		behind = behind && (i != -1 || err != nil)
+		if behind && i == checked && err == nil {
+			behind, s.reach.read = false, true
+			stop()
+		}
 	}
 	if behind {
 		err = notFollowing(err)

@@ -100,7 +100,7 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 		_ = w.Close()
 		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection that writes: %w", boundError(err)))
 	}
-	e.writes.Store(true)
+	e.leads.Store(true)
 	return w, nil
 }
 
@@ -484,7 +484,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err == nil && w.alone {
 		return errAlone
 	}
-	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !unreachable(err) && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(late(err)))
 	}
 	return err
