@@ -366,9 +366,20 @@ func conflicts(t *testing.T, w *world) {
 	stop()
 	w.back(t)
 	const second = `const a = ` + ports + `; await between.call(); return [a, await slow.select(n => n.port)]`
-	var end func()
-	o := run(t, w.db, false, second, func() { end = locks() })
-	end()
+	last := time.Now().Add(30 * time.Second)
+	onPrimary := func(o tu.Outcome) bool { // the run began there, since the replica lagged: it is to be repeated
+		return time.Now().Before(last) && len(o.SQL) > 0 && o.SQL[0].Replica == 0
+	}
+	twoReads := func() tu.Outcome {
+		end := func() {}
+		defer func() { end() }()
+		return run(t, w.db, false, second, func() { end = locks() })
+	}
+	o := twoReads()
+	for onPrimary(o) {
+		w.back(t)
+		o = twoReads()
+	}
 	w.back(t)
 	if o.Kind != fail.Conflict || !strings.Contains(o.Message, "run it again") {
 		t.Errorf("a second read: %s %v", o.JSON, o.Result.Err)
@@ -376,21 +387,26 @@ func conflicts(t *testing.T, w *world) {
 	cuts := func() string {
 		return w.replica.One(t, "SELECT count(*)::text FROM regexp_matches(pg_read_file('../log'), 'canceling statement due to conflict with recovery', 'g')")
 	}
-	before, last := cuts(), time.Now().Add(30*time.Second)
+	before := cuts()
 	for cuts() == before && !t.Failed() {
 		if time.Now().After(last) {
 			t.Fatal("the replay of a lock cuts off no second read: this test shows nothing")
 		}
 		var once sync.WaitGroup
+		ctx, over := context.WithCancel(t.Context())
 		o = run(t, w.db, false, second, func() {
 			once.Go(func() { // cuts when the second read sleeps
-				for n := ""; n != "1" && time.Now().Before(last); time.Sleep(10 * time.Millisecond) {
+				for n := ""; n != "1" && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
 					n, _ = w.replica.Try("SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
 				}
 				cut()
 			})
 		})
+		over()
 		once.Wait()
+		if onPrimary(o) {
+			continue
+		}
 		from(t, "a second read that is cut off once", o, 1, "["+at(w.replica)+","+at(w.replica)+"]")
 	}
 }
