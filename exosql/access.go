@@ -185,7 +185,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 		return nil, err
 	}
 	live, err := granted.DB.Pool.Catalog(ctx, true)
-	if err == nil { // a new index also changes how rows are sorted
+	if err == nil { // an index made since the last reading changes the ORDER BY that the compiler writes
 		granted.DB.Learn(live)
 	}
 	if err != nil {

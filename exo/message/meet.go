@@ -228,7 +228,7 @@ func (p *Param) meet(x *Param) error {
 	case x.Opt && !p.Opt, x.Null && !p.Null, x.Plain && !p.Plain, x.Filter && !p.Filter:
 		return fmt.Errorf("the policy set Opt, Null, Plain or Filter, which a policy may only clear")
 	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
-		return fmt.Errorf("the policy changed Count, which marks a parameter that is a count")
+		return fmt.Errorf("the policy changed Count: it may set Count for a parameter of type int, and never clear it")
 	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
 		return fmt.Errorf("the policy changed Ident, which it may set only for a Static parameter")
 	}

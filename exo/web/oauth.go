@@ -89,7 +89,7 @@ func (s *issued) token(ctx context.Context) ([]byte, error) {
 		return nil, err // the method text drops err: its text may quote the server's answer, and so the secret
 	}
 	if got.Type() != "Bearer" {
-		return nil, errors.New("the token is none for a bearer")
+		return nil, errors.New("the authorization server issued a token that is not of type Bearer: only Bearer tokens can be sent")
 	}
 	s.now = got
 	return []byte(got.AccessToken), nil

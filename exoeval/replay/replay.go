@@ -37,7 +37,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	}
 	granted, catalog, err := coding.UnpackGrants(was.start.Grants())
 	if err != nil {
-		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
+		return nil, fmt.Errorf("replay: the record's catalogue can't be read: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
 		return nil, errors.New("replay: the record's catalogue does not match the digest in the run's first entry")
@@ -53,7 +53,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 		runner, err = opt.Evaluator.Bind(gate, exoeval.RecordedBounds(was.start.Bounds))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replay: the record's catalogue: %w", err)
+		return nil, fmt.Errorf("replay: the gate and evaluator of the recorded run can't be made again: %w", err)
 	}
 	s := was.start
 	res := runner.Run(ctx, exoeval.Job{Program: s.Program, Run: exo.Run{ID: entries[0].RunID, Principal: s.Principal, Label: s.Label, Clock: s.Clock, Seed: s.Seed, Preview: s.Preview}})

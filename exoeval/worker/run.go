@@ -126,7 +126,7 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 			}
 		}
 		if err != nil {
-			// An honest worker counts its calls itself. So it never sends one that the session or a decoder refuses.
+			// An honest worker keeps the limits itself, and sends only frames that decode: a program may have taken over this worker.
 			r.w.kill(&Death{Event: ProtocolBreach, Detail: err.Error()})
 			return out, false
 		}

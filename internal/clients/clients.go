@@ -247,7 +247,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		return "", fmt.Errorf("there is no folder %s: is %s installed?", filepath.Dir(real), e.Client)
 	}
 	if now, _ := os.ReadFile(real); !bytes.Equal(now, text) {
-		return "", errors.New("another program has changed it meanwhile: try again")
+		return "", fmt.Errorf("another program has changed %s meanwhile: run this command again", path)
 	}
 	if did, err = keep(real, text, mode); err != nil {
 		return "", err

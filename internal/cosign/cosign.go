@@ -76,8 +76,8 @@ func (e *Conflict) Error() string {
 	return fmt.Sprintf("it answers that its last checkpoint has %d entries", e.Size)
 }
 
-// Add submits a checkpoint, with the proof that it continues the checkpoint of the first old entries. It returns the checkpoint with the
-// cosignature.
+// Add submits a checkpoint. The proof shows that the checkpoint continues the witness's last one, whose number of entries is old. Add returns the
+// checkpoint with the witness's cosignature.
 func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log note.Verifier) (cosigned string, err error) {
 	body := fmt.Sprintf("old %d\n", old)
 	for _, h := range proof {

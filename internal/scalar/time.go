@@ -21,7 +21,7 @@ func ReadTime(s string) (t time.Time, zoned, ok bool) {
 		return time.Time{}, false, false
 	}
 	for _, f := range timeForms {
-		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // this check is cheap; for other texts Parse would make an error
+		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // a text with another separator does not match, and this costs less than the error that Parse would make
 			continue
 		}
 		if t, err := time.Parse(f, s); err == nil {

@@ -242,7 +242,7 @@ func number(text string) (any, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	digits, whole := decimal(text)
 	if err != nil || whole && math.Abs(x) > scalar.SafeInteger || digits != "" && !same(x, digits) {
-		return nil, fmt.Errorf("the number %.40s may become another one: write it as a text, or use read", text)
+		return nil, fmt.Errorf("the number %.40s can't be kept exactly: call read, which gives the text of the file, or put the number in quotes in the file", text)
 	}
 	return x, nil
 }

@@ -48,10 +48,10 @@ type erasable interface {
 	destroy(keys []keyPlace) (int, error) // overwrites or deletes data keys
 }
 
-// Erase destroys the data keys of runs, which must have ended, and of all ended runs that began before a time. The zero time adds no run. The
-// payloads of these runs can't be decrypted any more, but all hashes stay. Erase first syncs an entry for each run, and then overwrites the
-// keys. If it is interrupted in between, Verify reports that, and a second Erase of the same runs completes it. It returns how many keys it
-// destroyed, and the runs that it skipped because they have not ended.
+// Erase destroys the data keys of the named runs, and of all runs that began before a time; the zero time adds none. It fails if a named run is missing
+// or has not ended. It skips, and returns, other runs that have not ended. The payloads of erased runs can't be decrypted any more, but all hashes
+// stay. Erase first syncs an entry for each run, and then overwrites the keys. If it is interrupted in between, Verify reports that, and a second
+// Erase of the same runs completes it. n is the number of destroyed keys.
 func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err error) {
 	if err := l.flush(); err != nil { // flush signs what this process has written
 		return 0, nil, err

@@ -24,7 +24,7 @@ import (
 type Recorded struct {
 	r    *Guest
 	Node *message.Node
-	row  *message.Node // the result of only, after its first call
+	row  *message.Node // the node that the method (*Recorded).only returns; nil before its first call
 
 	stack []goja.StackFrame // the call that made it, outside callbacks; the error has this place if the program never sends it
 }

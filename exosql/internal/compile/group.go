@@ -148,7 +148,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 				return nil
 			}
 		}
-		return fail.Errorf(fail.Invalid, name, "after distinct only selected columns can be used, and `%s` is not selected: select it too, or put %s before select", column, name)
+		return fail.Errorf(fail.Invalid, name, "after distinct only selected columns can be used, and `%s` is not selected: select it too, or leave out select and distinct", column)
 	}, lambda.Recv)
 }
 

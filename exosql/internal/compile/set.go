@@ -116,7 +116,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case kind == value.TypeBool: // PostgreSQL treats a parameter without a type as text
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
-			return nil, nil, of, fmt.Errorf("is a value of the program, and only texts, numbers, true and false of a program can be combined")
+			return nil, nil, of, fmt.Errorf("is a constant that is no text, number, true or false, so queries with it can't be combined: select a column instead, or write it as a text")
 		}
 	}
 	if a, b := both[0].Type(), both[1].Type(); a.Number() && a.Decimal() != b.Decimal() {

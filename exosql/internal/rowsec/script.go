@@ -62,7 +62,7 @@ type script struct {
 	tables   map[string]*table
 	settings map[string]bool
 	views    []string      // views are left out of the script
-	marks    *schema.Table // marks is the table of marks, if the role writes and the database has that table
+	marks    *schema.Table // marks is the table exo_runs, into which each run inserts its ID; nil if the role only reads or the database lacks the table
 }
 
 // isView reports whether t is a view. A view can't have a policy, so the role gets no right to it, and PostgreSQL refuses queries that read it.

@@ -141,10 +141,10 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	return out
 }
 
-// law discharges each dependant of the written rows, in the grant that writes and in the other grants of the same programs. Otherwise a program
-// that may add a membership could read every project (TestBesideGrants). A program that may assign a ticket could read what only the ticket's
-// assignee may (TestBesideShowsMore). whole has the rows with the columns that the scope fixes, so that keys with such columns are looked up
-// whole.
+// law judges everything that depends on the written columns, in the grant that writes and in the other grants of the same programs. A write through one
+// grant could otherwise widen what another shows. A program that may add a row to memberships could join every project and read it (TestBesideGrants).
+// A program that may assign tickets could read what only the assignee may (TestBesideShowsMore). rows has the values that the program writes. whole
+// also has those that the scope fixes, so that a foreign key with such a column is checked with all its columns.
 func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)

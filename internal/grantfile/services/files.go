@@ -39,7 +39,7 @@ func (s *Service) checkFiles(r *strict.Reader) {
 	case s.Secrets != nil || s.Networks != nil || s.Env != nil || s.Dir != "" || s.Network || s.Memory > 0 || s.OpenAPI != "" || s.Pin.Text != "" || s.Time > 0:
 		bad("a folder has no secrets, networks, env, dir, network, memory, openapi, pin and time")
 	case len(s.Reads)+len(s.Acts)+len(s.Immediate) > 0:
-		bad("want `read` and `write` with globs of files, like [\"*.csv\", \"out/**\"], in the place of reads, acts and immediate")
+		bad("a folder has no reads, acts and immediate: write `read`, or for files that programs may write `write`, with globs of files, like [\"*.csv\", \"out/**\"]")
 	case len(s.Read)+len(s.Write) == 0:
 		bad("want `read` or `write`: globs of the files that programs may read or write, like [\"*.csv\", \"out/**\"]")
 	case has != (len(s.Write) > 0):

@@ -120,7 +120,7 @@ func TestFilesProblems(t *testing.T) {
 		"  a: {files: in}":                                                                                "want `read` or `write`: globs",
 		"  a: {files: in, read: ['{a,b}']}":                                                               "one glob for each alternative",
 		"  a: {files: in, read: ['../**']}":                                                               "begins within the folder",
-		"  a: {files: in, read: ['*'], reads: [read]}":                                                    "in the place of reads, acts and immediate",
+		"  a: {files: in, read: ['*'], reads: [read]}":                                                    "a folder has no reads, acts and immediate",
 		"  a: {files: in, read: ['*'], pin: x}":                                                           "a folder has no secrets",
 		"  a: {files: in, read: ['*'], env: {A: b}}":                                                      "a folder has no secrets",
 		"  a: {files: in, write: ['*']}":                                                                  "`write` and `journal` go together",
