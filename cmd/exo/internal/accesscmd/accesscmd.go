@@ -89,9 +89,9 @@ examples:
 			fs.StringVar(&o.why, "why", "", "`TEXT`: the reason, for this list alone")
 		}, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
 			if o.all {
-				return said(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
+				return report(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
 			}
-			return said(std, l.Revoke(ctx, p, o.why), "%s is revoked", p)
+			return report(std, l.Revoke(ctx, p, o.why), "%s is revoked", p)
 		}),
 		command("restore", "give access again", `Takes an entry off the list, as exo access list shows it: with the flags that put it there. -all ends what revoke -all began; other
 entries stay.
@@ -101,9 +101,9 @@ examples:
   exo access restore -all exo.yaml
 `, whom, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
 			if o.all {
-				return said(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
+				return report(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
 			}
-			return said(std, l.Restore(ctx, p), "%s has access again, unless another entry names it", p)
+			return report(std, l.Restore(ctx, p), "%s has access again, unless another entry names it", p)
 		}),
 	}
 }
@@ -154,8 +154,8 @@ func lets(f *grantfile.File, subject, issuer string) bool {
 	return known || own && (issuer == "" || issuer == grantfile.TokenIssuer)
 }
 
-// said prints that a principal, or all of them, lost or got back access. It returns err if the command failed.
-func said(std cli.Stdio, err error, format string, p exo.Principal) error {
+// report prints that a principal, or all of them, lost or got back access. It returns err if the command failed.
+func report(std cli.Stdio, err error, format string, p exo.Principal) error {
 	if errors.Is(err, revoke.ErrNotRevoked) {
 		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("not revoked: exo access list shows who is")}
 	}
