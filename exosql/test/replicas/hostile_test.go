@@ -63,6 +63,31 @@ func TestHostileServers(t *testing.T) {
 		}
 	})
 
+	t.Run("a role whose transactions are serializable", func(t *testing.T) {
+		primary.Exec(t, "CREATE ROLE strict LOGIN IN ROLE pg_read_all_data", "ALTER ROLE strict SET default_transaction_isolation = serializable",
+			"GRANT EXECUTE ON FUNCTION pg_control_system(), pg_control_checkpoint(), pg_control_recovery() TO strict")
+		primary.Caught(t, first)
+		try := func() error {
+			as, err := exosql.Open(t.Context(), tu.AsUser(t, primary.URL, "strict"), &exosql.OpenOptions{Replicas: []string{tu.AsUser(t, first.URL, "strict")}})
+			if err == nil {
+				defer as.Close()
+				answers(t, as, first)
+			}
+			return err
+		}
+		err := try()
+		if err == nil {
+			t.Fatal("no standby runs what is serializable")
+		}
+		_, fix, _ := strings.Cut(err.Error(), ": ALTER ROLE ")
+		fix, _, _ = strings.Cut(fix, ";")
+		primary.Exec(t, "ALTER ROLE "+fix)
+		primary.Caught(t, first)
+		if err := try(); err != nil {
+			t.Errorf("ALTER ROLE %s does not help: %v", fix, err)
+		}
+	})
+
 	t.Run("a commit that did not wait is not taken for kept", func(t *testing.T) {
 		quiet, err := exosql.Open(t.Context(), tu.WithParam(t, primary.URL, "client_min_messages", "error"), nil)
 		if err != nil {

@@ -266,6 +266,10 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)
+	if e.of != nil && answered && pg.Code == notSupported && strings.Contains(pg.Message, "serializable") {
+		role, _, _ := strings.Cut(e.of.Role, " as ")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable unless they say otherwise, and no standby runs such: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; units of work are serializable all the same", e.of.number, sqlname.Plain(role))
+	}
 	_, old := errors.AsType[*VersionError](err)
 	_, pool := errors.AsType[*pgsession.Error](err)
 	if e.of == nil || old || pool || answered && !isOfServer(pg) {
