@@ -41,6 +41,8 @@ func (r *Result) EffectsNote() string {
 	switch {
 	case r.Err != nil && fail.KindOf(r.Err) == fail.Pending:
 		return pendingEffects
+	case r.Err != nil && fail.KindOf(r.Err) == fail.Revoked && len(r.Effects) == 0 && r.effectful && !r.withheld: // to run it again would be refused, too
+		return "none: nothing took effect"
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
 		return ""
 	case r.withheld && r.unchanged:
