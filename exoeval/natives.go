@@ -77,7 +77,7 @@ func (r *run) guardNatives() {
 						return v
 					}
 				}
-				if r.HasDecimals && len(c.Arguments) > 0 {
+				if r.ChecksOperands && len(c.Arguments) > 0 {
 					return r.ofDecimals(g, name, c, f, has)
 				}
 				return f(c)
@@ -91,7 +91,7 @@ func (r *run) guardNatives() {
 						}
 					}
 				}
-				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.HasDecimals || r.anyRecorded(c.Arguments) {
+				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.ChecksOperands || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
 				v := f(c)

@@ -1,6 +1,7 @@
 package guest
 
-// This file makes Decimals from numbers in replies, and calculates with them in functions that record nothing.
+// This file makes Decimals from numbers in replies, and applies operators in functions that record nothing: exactly with Decimals, and not
+// with the texts of times.
 
 import (
 	"cmp"
@@ -58,35 +59,36 @@ func (r *Guest) cellTypes(s *value.Shape, of *message.Type, types []*message.Typ
 	return types
 }
 
-// showsDecimals reports whether a reply of a type can have a decimal.
-func (r *Guest) showsDecimals(t *message.Type, depth int) bool {
+// checksOperands reports whether a reply of a type can have a decimal, or the text of a time.
+func (r *Guest) checksOperands(t *message.Type, depth int) bool {
 	if t = r.shown(t); t == nil || depth > 16 {
 		return false
 	}
-	if t.Name == value.TypeDecimal {
+	switch t.Name {
+	case value.TypeDecimal, value.TypeTime, value.TypeDate, value.TypeInterval:
 		return true
 	}
 	if i := r.Check.Catalog[t.Name]; i != nil && !i.Expr {
 		for _, f := range i.Fields {
-			if r.showsDecimals(f.Type, depth+1) {
+			if r.checksOperands(f.Type, depth+1) {
 				return true
 			}
 		}
 	}
 	for _, f := range t.Fields {
-		if r.showsDecimals(f.Type, depth+1) {
+		if r.checksOperands(f.Type, depth+1) {
 			return true
 		}
 	}
-	return r.showsDecimals(t.Args["of"], depth+1) || r.showsDecimals(t.Args["one"], depth+1)
+	return r.checksOperands(t.Args["of"], depth+1) || r.checksOperands(t.Args["one"], depth+1)
 }
 
-// exactly makes the program check operands from now on, if a reply has Decimals.
+// exactly makes the program check operands from now on, if a reply has Decimals or texts of times.
 func (r *Guest) exactly(v value.Value, of *message.Type) {
-	if !r.HasDecimals && (r.showsDecimals(of, 0) || v.Wide()) {
-		r.HasDecimals = true
+	if !r.ChecksOperands && (r.checksOperands(of, 0) || v.Wide()) {
+		r.ChecksOperands = true
 	}
-	if r.HasDecimals && r.calculates != nil {
+	if r.ChecksOperands && r.calculates != nil {
 		r.thunk(r.calculates)
 		r.calculates = nil
 	}
@@ -94,6 +96,7 @@ func (r *Guest) exactly(v value.Value, of *message.Type) {
 
 // calculate applies an operator in a function that records nothing.
 func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
+	r.RefuseDates(op, a, b)
 	a, b = r.Primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
@@ -105,6 +108,7 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 			return v
 		}
 	}
+	r.RefuseTimes(op, a, b)
 	if v := r.Calculate(op, a, b, r.plain); v != nil {
 		return v
 	}

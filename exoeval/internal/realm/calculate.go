@@ -141,8 +141,12 @@ func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
 	return parseExact(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Exactly calls a function of Math or of Number if an argument is a Decimal. It returns nil if JavaScript's own function decides.
+// Exactly calls a function of Math or of Number if an argument is a Decimal. It returns nil if JavaScript's own function decides. The text of a
+// time is refused where it would make a maximum NaN.
 func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
+	if name == "max" || name == "min" {
+		r.refuseTime("Math."+name+" can't calculate with", args...)
+	}
 	first := DecimalIn(args[0])
 	if !slices.ContainsFunc(args, func(v goja.Value) bool { return DecimalIn(v) != nil }) {
 		return nil

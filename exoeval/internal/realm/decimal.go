@@ -69,7 +69,7 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 	if r.decimals == nil {
 		r.decimals = r.decimalPrototype()
 	}
-	d.r, r.HasDecimals = r, true
+	d.r, r.ChecksOperands = r, true
 	d.Object = r.VM.NewDynamicObject(&decimalObject{d})
 	if err := d.SetPrototype(r.decimals); err != nil {
 		panic(err)
@@ -294,7 +294,7 @@ func (x *decimalObject) Keys() []string     { return nil }
 
 // AddDecimal makes the global Decimal and freezes it.
 func (r *Realm) AddDecimal(made map[string]goja.Value) {
-	r.HasDecimals = true
+	r.ChecksOperands = true
 	if r.decimals == nil {
 		r.decimals = r.decimalPrototype()
 	}

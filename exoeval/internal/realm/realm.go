@@ -28,19 +28,19 @@ type Realm struct {
 	Throws      func(error) goja.Value           // makes the error that the program gets
 	RefuseExact func(where string, v goja.Value) // throws if Decimal can't calculate exactly with v
 
-	HasDecimals bool                             // the program made a Decimal, or may make one
-	Intrinsics  *goja.Object                     // the engine's own global object, which no program can reach
-	Then        goja.Callable                    // then of promises, as the engine made it; nil until WatchPromises
-	Finally     goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
-	Keys        goja.Callable                    // Object.keys, as the engine made it
-	proto       *goja.Object                     // Object.prototype, once Objects was called
-	spelt       map[*string]*goja.Object         // prototypes of rows that RowPrototype made
-	fields      map[string][]string              // the field names of records that Record made
-	decimals    *goja.Object                     // the prototype of Decimals; nil before the first one
-	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by their texts
-	sweep       int                              // at this number of keys, unused keys are removed
-	safeRegExp  *goja.Object                     // the RegExp of the program; nil until it can reach a regular expression
-	rand        *rand.Rand                       // made from Seed at its first use
+	ChecksOperands bool                             // the program may have a Decimal or the text of a time
+	Intrinsics     *goja.Object                     // the engine's own global object, which no program can reach
+	Then           goja.Callable                    // then of promises, as the engine made it; nil until WatchPromises
+	Finally        goja.Callable                    // finally of promises, as the engine made it; nil until WatchPromises
+	Keys           goja.Callable                    // Object.keys, as the engine made it
+	proto          *goja.Object                     // Object.prototype, once Objects was called
+	spelt          map[*string]*goja.Object         // prototypes of rows that RowPrototype made
+	fields         map[string][]string              // the field names of records that Record made
+	decimals       *goja.Object                     // the prototype of Decimals; nil before the first one
+	keys           map[string]weak.Pointer[Decimal] // Decimals that are keys of collections, by their texts
+	sweep          int                              // at this number of keys, unused keys are removed
+	safeRegExp     *goja.Object                     // the RegExp of the program; nil until it can reach a regular expression
+	rand           *rand.Rand                       // made from Seed at its first use
 }
 
 // Begin prepares the engine, before Disarm. depth bounds nested calls of functions.
