@@ -193,7 +193,10 @@ GOGC=200 go list -export -test -deps ./... >/dev/null
 say "go vet"
 go vet ./...
 
-# go vet ran above, so not again for each package. exosql takes longest, so it begins first. What passed is not shown.
+# go vet ran above, so not again for each package. The packages that take longest begin first, so that none runs alone at the end. Tests
+# often wait, for the database or for a process, so one package more runs than there are processors. What passed is not shown.
+at_once=$(($(nproc) + 1))
+longest=(./exosql ./cmd/exo ./internal/proof ./exosql/test/writes ./exosql/test/labels ./exoeval/worker ./internal/release .)
 passed() { tee "$log" | { grep --line-buffered -vE '^ *(=== |--- PASS|--- SKIP|PASS$|raced\.go)' || true; }; }
 if [ -n "$quick" ]; then
   # Packages that passed before and are as they were do not run again.
@@ -212,7 +215,7 @@ for of in date intl locales; do node exoeval/testdata/$of.mjs --check; done
 
 export EXO_AXE="$axe/node_modules/axe-core/axe.min.js" EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node"
 say "tests, with the seeds of the fuzz targets"
-EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./exosql ./schema/gen ./... 2>&1 | passed
+EXO_LONG=$long go test -p $at_once -vet=off -count=1 -timeout $timeout -v "${longest[@]}" ./... 2>&1 | passed
 # A test that is skipped here fails the run: all that tests need was installed.
 if grep -E -A3 '^ *--- SKIP' "$log"; then
   echo "test.sh: these tests were skipped, though all that they need is here" >&2
@@ -244,7 +247,7 @@ else
   plain+=(-run "^($tests)\$")
 fi
 say "tests of what runs side by side, with the race detector"
-EXO_LONG=$long go test -race "${plain[@]}" -vet=off -count=1 -timeout $timeout -v $(sed 's,^,./,' <<<"$racing") 2>&1 | passed
+EXO_LONG=$long go test -p $at_once -race "${plain[@]}" -vet=off -count=1 -timeout $timeout -v $(sed 's,^,./,' <<<"$racing") 2>&1 | passed
 
 # Without C, threads are made in another way, and there is one wall more.
 say "workers of a binary without C"

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // lines are those of the first segment.
@@ -45,6 +47,7 @@ func (m made) origin() string { return string(m.public[:strings.Index(string(m.p
 
 // One bit anywhere in a segment is found; at the end of the last line it makes the last checkpoint void.
 func TestFlip(t *testing.T) {
+	testutil.NotRaced(t)
 	m := makeLog(t, false)
 	l := m.open(t)
 	for range 3 {
@@ -70,6 +73,7 @@ func TestFlip(t *testing.T) {
 
 // A proof with any change is refused, as are those of which an entry is missing.
 func TestProofs(t *testing.T) {
+	testutil.NotRaced(t)
 	m := makeLog(t, false)
 	l := m.open(t)
 	r := aRun(t, l, 6, "what it says")
