@@ -128,6 +128,7 @@ func TestTryConsent(t *testing.T) {
 // TestTryClient: what a client starts is served once a person has typed whose rows these are, as long as the same is granted, and no
 // password stands in what is printed.
 func TestTryClient(t *testing.T) {
+	testutil.NotRaced(t)
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		url, raw := prepared(t, e, drawn(t, e, "rails"))
 		config := t.TempDir()

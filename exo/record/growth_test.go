@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // counter counts what is written.
@@ -63,6 +64,7 @@ func flood(t testing.TB, to exo.Recorder, o exo.Object, each func()) (refused in
 // A program that only reads can't make the record of its run grow: neither by its constants nor by what objects say of
 // each message. Before there were bounds these were 133 and 500 MB.
 func TestGrowth(t *testing.T) {
+	testutil.NotRaced(t)
 	for name, c := range map[string]struct {
 		object exo.Object
 		most   int
@@ -180,6 +182,7 @@ func lines(t testing.TB, n, size int) (b []byte) {
 // A record is opened by its end, whatever its size and wherever its lines end. What stands there is checked as before; what
 // stands before it is not read, which Unsettled finds.
 func TestOpenReadsTheEnd(t *testing.T) {
+	testutil.NotRaced(t)
 	bad := []byte("{\"v\":1}\n")
 	for name, c := range map[string]struct {
 		text []byte

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exo/record/tree/treetest"
+	"github.com/exoagent/exoagent/internal/testutil"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -167,6 +168,7 @@ func put(t testing.TB, db *sql.DB, lines [][]byte) {
 }
 
 func TestModel(t *testing.T) {
+	testutil.NotRaced(t)
 	url := urlOf(t)
 	in(t, url, false)
 	admin, table := tu.Admin(t, url), connect(t, url)
@@ -176,4 +178,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-func TestTampering(t *testing.T) { treetest.Tampering(t, database) }
+func TestTampering(t *testing.T) {
+	testutil.NotRaced(t)
+	treetest.Tampering(t, database)
+}
