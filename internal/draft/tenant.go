@@ -415,16 +415,24 @@ func (d *Draft) findScopes() {
 			if !f.via.sure {
 				notes = append(notes, fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", ")))
 			}
-			if len(ways) > 1 {
-				others := scalar.Each(ways[1:], func(w *reference) string { return strings.Join(w.columns, ", ") })
-				notes = append(notes, fmt.Sprintf("by %s; %s would lead to %s too", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table))
-			}
 			f.note = strings.Join(notes, "; ")
 		}
 		if !more && !sure {
 			break
 		}
 		sure = more
+	}
+	for _, f := range d.Facets { // a row may have another owner by another way, as an item of an order whose product is of another shop
+		var others []string
+		for _, r := range d.refs {
+			if f.via != nil && r.from == f && r != f.via && done[r.to] && !r.to.ownedThrough(f) && (r.sure || !f.via.sure) {
+				others = append(others, strings.Join(r.columns, ", "))
+			}
+		}
+		if others != nil {
+			note := fmt.Sprintf("by %s; %s would lead to %s too: choose the one that says who owns a row", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table)
+			f.note = strings.TrimPrefix(f.note+"; "+note, "; ")
+		}
 	}
 	for _, f := range d.Facets {
 		if f.Out != "" || done[f] {
@@ -453,4 +461,14 @@ func (d *Draft) findScopes() {
 // condition returns a scope: the column equals the principal's tenant.
 func condition(column, claim string) string {
 	return (&grantfile.Expr{Op: "eq", Column: grantfile.Name{Text: column}, Values: []grantfile.Operand{{Claim: claim}}}).String()
+}
+
+// ownedThrough reports whether the way from a row of f to its owner passes a row of other.
+func (f *Facet) ownedThrough(other *Facet) bool {
+	for ; f != nil && f != other; f = f.via.to {
+		if f.via == nil {
+			return false
+		}
+	}
+	return f == other
 }
