@@ -115,7 +115,11 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 		fmt.Fprintln(std.Err, "effects: "+note)
 	}
 	if r.Err != nil {
-		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // printed with its place and its cause, since the person who runs this is the host
+		err := r.Err
+		if text, marked := strings.CutSuffix(err.Error(), ": "+core.ErrNothingDone.Error()); marked {
+			err = errors.New(text) // the line of effects says it
+		}
+		return &cli.Failure{Code: cli.ExitFound, Err: err} // printed with its place and its cause, since the person who runs this is the host
 	}
 	if o.dryRun {
 		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")

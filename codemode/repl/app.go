@@ -201,7 +201,7 @@ func (s *session) once(ctx context.Context, program string, std *screen.Streams)
 	screen.Screen{}.Changed(std.Err, s.last.Settled(), s.last.Admits, s.last.Now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // the cause is for the person who runs the program; its author reads only the message
+		if cause := errors.Unwrap(res.Err); cause != nil && cause != exo.ErrNothingDone && !screen.Stopped(res.Err) { // the cause is for the person who runs the program; its author reads only the message
 			std.Complain(s.app.Name, res.Err)
 		}
 		at := fail.PosOf(res.Err)
