@@ -131,7 +131,7 @@ func free(name string) bool { return !scalar.ReservedName(name) }
 func (p *pack) refuse(c *schema.Column) string {
 	switch {
 	case !nameable(c.Name):
-		return "exosql can't write its name"
+		return "its name is longer than 63 bytes, is no UTF-8 or has a zero byte"
 	case c.Kind == schema.Unknown && c.Type == "":
 		return "it has no type"
 	case p.db.Engine == schema.SQLite && c.Kind == schema.Text && (*schema.Table)(nil).Affinity(c) != "TEXT":

@@ -94,7 +94,7 @@ func (p *pack) choose(o Options) error {
 		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness makes this table
 			p.leave("table %s: it contains the marks of runs, which no program may reach", name(t.Name.Name))
 		case !nameable(t.Name.Name):
-			p.leave("table %s: exosql can't write its name", name(t.Name.Name))
+			p.leave("table %s: its name is longer than 63 bytes, is no UTF-8 or has a zero byte", name(t.Name.Name))
 		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):
 			p.leave("table %s: a table of the same name comes before it in the search path", name(t.Name.String()))
 		default:
@@ -157,7 +157,7 @@ func wanted(n schema.Name, patterns []string) bool {
 
 // nameable reports whether exosql can write a name of the database. Quotes do not make every name safe.
 func nameable(n string) bool {
-	return n != "" && len(n) <= 63 && utf8.ValidString(n) && !strings.ContainsAny(n, "\x00?")
+	return n != "" && len(n) <= 63 && utf8.ValidString(n) && !strings.Contains(n, "\x00")
 }
 
 // find returns the declared table with a name, or nil.

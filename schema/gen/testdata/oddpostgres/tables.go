@@ -3,8 +3,6 @@
 // Package oddpostgres declares tables of the definitions of odd. It grants nothing: what
 // a program may see is for you to write, in a file of your own.
 //
-// Left out: table why?: exosql can't write its name.
-//
 // Left out: view view: no key of its rows is known; declare it by hand.
 package oddpostgres
 
@@ -137,14 +135,14 @@ var (
 // Nothing makes its rows unique that can be declared: programs read it, without pages,
 // and don't write it.
 type NoColumnsThatItCanTake struct {
+	A *string
 	B *string
 }
-
-// Left out: column a?: exosql can't write its name.
 
 var (
 	// NoColumnsThatItCanTakes has no index.
 	NoColumnsThatItCanTakes = exosql.NewTable[NoColumnsThatItCanTake]("no columns that it can take").Keyless()
+	NoColumnsThatItCanTakeA = exosql.NewNullable(NoColumnsThatItCanTakes, "a?", func(n *NoColumnsThatItCanTake) **string { return &n.A }).Named("a")
 	NoColumnsThatItCanTakeB = exosql.NewNullable(NoColumnsThatItCanTakes, "b", func(n *NoColumnsThatItCanTake) **string { return &n.B }).Doc("cidr as its text")
 )
 
@@ -186,13 +184,12 @@ type Order struct {
 	AB              *string
 	BackTick        *string
 	SemiDropTableX  *string
+	Really          *string
 	LineBreak       *string
 	Nothing         *string
 	In              *int64
 	First           *int64
 }
-
-// Left out: column really?: exosql can't write its name.
 
 var (
 	// Orders has the indexes ("line\nbreak" DESC, semi; DROP TABLE x; -- COLLATE C NULLS
@@ -218,6 +215,7 @@ var (
 	OrderAB              = exosql.NewNullable(Orders, "a\"b", func(o *Order) **string { return &o.AB }).Named("aB")
 	OrderBackTick        = exosql.NewNullable(Orders, "back`tick", func(o *Order) **string { return &o.BackTick }).Named("backTick")
 	OrderSemiDropTableX  = exosql.NewNullable(Orders, "semi; DROP TABLE x; --", func(o *Order) **string { return &o.SemiDropTableX }).Named("semiDropTableX")
+	OrderReally          = exosql.NewNullable(Orders, "really?", func(o *Order) **string { return &o.Really }).Named("really")
 	OrderLineBreak       = exosql.NewNullable(Orders, "line\nbreak", func(o *Order) **string { return &o.LineBreak }).Named("lineBreak")
 	OrderNothing         = exosql.NewNullable(Orders, "nothing", func(o *Order) **string { return &o.Nothing }).Doc("money as its text")
 	OrderIn              = exosql.NewNullable(Orders, "in", func(o *Order) **int64 { return &o.In })
@@ -284,6 +282,17 @@ var (
 	UsersTestN  = exosql.NewNullable(UsersTests, "n", func(u *UsersTest) **int64 { return &u.N })
 )
 
+// Why is a row of why?.
+type Why struct {
+	ID int64
+}
+
+var (
+	// Whies has the index (id).
+	Whies = exosql.NewTable[Why]("why?")
+	WhyID = exosql.NewKey(Whies, "id", func(w *Why) *int64 { return &w.ID })
+)
+
 // X用户表 is a row of 用户表.
 type X用户表 struct {
 	ID int64
@@ -311,6 +320,7 @@ func Declared() []exosql.Declared {
 		Sorteds,
 		Uniques, UniqueJoinRow, UniqueNumber,
 		UsersTests,
+		Whies,
 		X用户表s,
 	}
 }

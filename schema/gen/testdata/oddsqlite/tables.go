@@ -5,11 +5,7 @@
 //
 // Left out: table search: a module of SQLite decides what its rows are.
 //
-// Left out: table why?: exosql can't write its name.
-//
 // Left out: view view: no key of its rows is known; declare it by hand.
-//
-// Left out: table no columns that it can take: exosql can declare none of its columns.
 package oddsqlite
 
 import "github.com/exoagent/exoagent/exosql"
@@ -110,6 +106,21 @@ var (
 	LoopPartsByWholeA = exosql.Many("partsByWholeA", LoopA, PartWholeA, exosql.Keys(LoopB, PartKindB))
 )
 
+// NoColumnsThatItCanTake is a row of no columns that it can take.
+type NoColumnsThatItCanTake struct {
+	A     *string
+	RowID int64
+}
+
+// Left out: column b: it has no type.
+
+var (
+	// NoColumnsThatItCanTakes has no index.
+	NoColumnsThatItCanTakes     = exosql.NewTable[NoColumnsThatItCanTake]("no columns that it can take")
+	NoColumnsThatItCanTakeA     = exosql.NewNullable(NoColumnsThatItCanTakes, "a?", func(n *NoColumnsThatItCanTake) **string { return &n.A }).Named("a")
+	NoColumnsThatItCanTakeRowID = exosql.NewKey(NoColumnsThatItCanTakes, "rowid", func(n *NoColumnsThatItCanTake) *int64 { return &n.RowID })
+)
+
 // NoKey is a row of no key.
 type NoKey struct {
 	A     *string
@@ -146,12 +157,12 @@ type Order struct {
 	AB              *string
 	BackTick        *string
 	SemiDropTableX  *string
+	Really          *string
 	LineBreak       *string
 	In              *int64
 	First           *int64
 }
 
-// Left out: column really?: exosql can't write its name.
 // Left out: column nothing: it has no type.
 
 var (
@@ -177,6 +188,7 @@ var (
 	OrderAB              = exosql.NewNullable(Orders, "a\"b", func(o *Order) **string { return &o.AB }).Named("aB")
 	OrderBackTick        = exosql.NewNullable(Orders, "back`tick", func(o *Order) **string { return &o.BackTick }).Named("backTick")
 	OrderSemiDropTableX  = exosql.NewNullable(Orders, "semi; DROP TABLE x; --", func(o *Order) **string { return &o.SemiDropTableX }).Named("semiDropTableX")
+	OrderReally          = exosql.NewNullable(Orders, "really?", func(o *Order) **string { return &o.Really }).Named("really")
 	OrderLineBreak       = exosql.NewNullable(Orders, "line\nbreak", func(o *Order) **string { return &o.LineBreak }).Named("lineBreak")
 	OrderIn              = exosql.NewNullable(Orders, "in", func(o *Order) **int64 { return &o.In })
 	OrderFirst           = exosql.NewNullable(Orders, "first", func(o *Order) **int64 { return &o.First })
@@ -267,6 +279,17 @@ var (
 	UsersTestN  = exosql.NewNullable(UsersTests, "n", func(u *UsersTest) **int64 { return &u.N })
 )
 
+// Why is a row of why?.
+type Why struct {
+	ID int64
+}
+
+var (
+	// Whies has the index (id).
+	Whies = exosql.NewTable[Why]("why?")
+	WhyID = exosql.NewKey(Whies, "id", func(w *Why) *int64 { return &w.ID })
+)
+
 // X用户表 is a row of 用户表.
 type X用户表 struct {
 	ID int64
@@ -288,12 +311,14 @@ func Declared() []exosql.Declared {
 		Joins, JoinLimits, JoinUniques,
 		Limits, LimitJoinRow, LimitOrder, LimitOrdersByFirst, LimitOrdersByIn,
 		Loops, LoopCBLoop, LoopLoopsByCb, LoopPartsByOtherA, LoopPartsByWholeA,
+		NoColumnsThatItCanTakes,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
 		Parts, PartOtherALoop, PartWholeALoop,
 		Sorteds,
 		Uniques, UniqueJoinRow,
 		UsersTests,
+		Whies,
 		X用户表s,
 	}
 }
