@@ -157,17 +157,17 @@ func TestWidenings(t *testing.T) {
 		"a field less":         {func(d *message.Description) { delete(of(d).Fields, "colour") }, "Desk: fields"},
 		"a field for another":  {func(d *message.Description) { of(d).Fields = map[string]*message.Property{"x": of(d).Fields["colour"]} }, "Desk.colour"},
 		"a field's type":       {func(d *message.Description) { of(d).Fields["colour"].Type.Name = value.TypeInt }, "Desk.colour"},
-		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: its label lost {paint}"},
+		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: the policy removed {paint} from its label"},
 		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: Is, Expr"},
 		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: Is, Expr"},
 		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: Is, Expr"},
 		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: Is, Expr"},
 		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: Is, Expr"},
-		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: its label lost {read}"},
+		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: the policy removed {read} from its label"},
 		"rows":                 {func(d *message.Description) { post(d).Row = false }, "Desk.post"},
-		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: the policy changed the effect from immediate to none"},
-		"another effect":       {func(d *message.Description) { post(d).Effect = message.InUnit }, "Desk.post: the policy changed the effect from "},
-		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the label of its reply lost {ink}"},
+		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: the policy changed Effect from immediate to none"},
+		"another effect":       {func(d *message.Description) { post(d).Effect = message.InUnit }, "Desk.post: the policy changed Effect from "},
+		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the policy removed {ink} from the label of its reply"},
 		"no sink":              {func(d *message.Description) { post(d).Sink = false }, "Desk.post: the policy removed Sink"},
 		"admits":               {func(d *message.Description) { post(d).Admits = value.NewLabel("blue", "green") }, "Desk.post: the policy added {green}"},
 		"a describing sink":    {func(d *message.Description) { of(d).Methods["self"].Sink = true }, "Desk.self"},
@@ -190,7 +190,7 @@ func TestWidenings(t *testing.T) {
 		"no type":                {func(d *message.Description) { post(d).Params[0].Want = nil }, "Desk.post: the form"},
 		"no closed type":         {func(d *message.Description) { post(d).Params[0].Want.Con = nil }, "Desk.post: the form"},
 		"another term":           {func(d *message.Description) { post(d).Params[0].Want = v("self") }, "Desk.post: the form"},
-		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy admits \"c\""},
+		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy allows \"c\""},
 		"no enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum = nil }, "Desk.post: kind"},
 		"an enum of numbers":     {func(d *message.Description) { post(d).Params[2].Want.Con.Enum = []string{"1"} }, "Desk.post: weight"},
 		"a type":                 {func(d *message.Description) { post(d).Params[2].Want.Con.Name = value.TypeNumber }, "Desk.post: weight"},
@@ -392,7 +392,7 @@ func TestDeclaresLabels(t *testing.T) {
 		}}).Describe()
 		return err
 	}
-	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy labels User.name {pii}, and the object itself does not: label it where it is declared") {
+	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy gives the field User.name the label {pii}, which the declaration of this object has to give: label it there") {
 		t.Error(err)
 	}
 	for what, err := range map[string]error{"who wrote it": label(declaring{user()}, value.Untrusted), "another object": label(user(), "pii")} {

@@ -68,7 +68,7 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s, %d: %d left, %v", kind, k, left, err)
 			}
 		}
-		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(fail.GuestText(err), "the limit is 5 bits of sealed values a day (UTC)") {
+		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(fail.GuestText(err), "of 5 bits are left") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

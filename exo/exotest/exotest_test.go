@@ -107,7 +107,7 @@ func TestConform(t *testing.T) {
 		"rows":             {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2)}}))}, ""},
 		"data":             {&thing{ask(&message.Type{Name: value.TypeData}, con(value.TypeData)), func(_ context.Context, m *exo.Message) (value.Value, error) { return m.Args[0], nil }}, ""},
 		"an object":        {&thing{ask(nil, con("Thing")), func(_ context.Context, m *exo.Message) (value.Value, error) { return value.RefValue(m.Objects[0]), nil }}, ""},
-		"of another type":  {&thing{ask(nil, con(value.TypeText)), gives(value.Int(1))}, "is 1, which is not text"},
+		"of another type":  {&thing{ask(nil, con(value.TypeText)), gives(value.Int(1))}, "is 1, but the description says text"},
 		"null":             {&thing{ask(nil, con(value.TypeText)), gives(value.Null())}, "which is not text"},
 		"a number as text": {&thing{ask(nil, con(value.TypeInt)), gives(value.Text("1"))}, "which is not a whole number"},
 		"a date with time": {&thing{ask(nil, con(value.TypeDate)), gives(value.Text("2024-01-31T12:00:00Z"))}, "which is not a day"},

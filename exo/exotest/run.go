@@ -73,7 +73,7 @@ func (r *Run) end() {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		r.t.Errorf("exotest: the run has not ended %v after the test: an object does not heed its context", patience)
+		r.t.Errorf("exotest: the run has not ended %v after the test: Eval of an object must return when its context ends", patience)
 	}
 }
 

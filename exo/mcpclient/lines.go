@@ -104,7 +104,7 @@ func (c *lines) decide(m jsonrpc.Message) (jsonrpc.Message, error) {
 		case m.Method == "ping" && m.IsCall():
 			return nil, c.write(&jsonrpc.Response{ID: m.ID, Result: []byte("{}")})
 		case m.IsCall():
-			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers nothing"}})
+			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers no request but ping"}})
 		case m.Method == listChanged && !c.stale.Swap(true): // only once until the tools are listed again
 			return &jsonrpc.Request{Method: listChanged}, nil
 		}

@@ -121,7 +121,7 @@ func (o *Object) describe(tools []*mcp.Tool) error {
 	for _, t := range tools {
 		name := methodName(t.Name)
 		if i.Methods[name] != nil {
-			return fmt.Errorf("two tools become the method %s", name)
+			return fmt.Errorf("the tool %q and another one would both be the method %s: use only one of them", t.Name, name)
 		}
 		m, u, err := o.server.method(t)
 		if err != nil {

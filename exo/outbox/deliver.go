@@ -133,7 +133,7 @@ func (o *Outbox) attempt(ctx context.Context, x item) error {
 	send := o.send[x.To]
 	o.mu.Unlock()
 	if send == nil {
-		return fmt.Errorf("outbox: nothing delivers messages to %q here: the grant file has no such service", x.To)
+		return fmt.Errorf("outbox: no service of this process delivers messages to %q: add that service again, or drop the message", x.To)
 	}
 	box, err := aead.New(o.opt.Key, "exo/outbox 1", x.Key)
 	if err != nil {
@@ -177,7 +177,7 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 			o.opt.Failed(now.Item)
 		}
 		if report != nil {
-			report(fmt.Errorf("outbox: the message %s to %s has failed: %s", now.Key, now.To, now.Why))
+			report(fmt.Errorf("outbox: the message %s to %s could not be delivered: %s", now.Key, now.To, now.Why))
 		}
 	}
 	return err

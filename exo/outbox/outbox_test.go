@@ -455,7 +455,7 @@ func TestFailed(t *testing.T) {
 	go o.Run(ctx, func(err error) { heard <- err })
 	select {
 	case err := <-heard:
-		if err.Error() != "outbox: the message k to mailer has failed: refused: 404" {
+		if err.Error() != "outbox: the message k to mailer could not be delivered: refused: 404" {
 			t.Error(err)
 		}
 	case <-time.After(10 * time.Second):

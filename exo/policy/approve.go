@@ -54,7 +54,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	o = exo.Wrap(o, exo.Policy{
 		Narrow: func(d *message.Description) error {
 			if a == nil {
-				return errors.New("policy: Approve needs Approvals")
+				return errors.New("policy: Approve got nil instead of Approvals: pass &policy.Approvals{}")
 			}
 			return named("Approve", methods)(d)
 		},
@@ -157,7 +157,7 @@ func (a *Approvals) decide(id string, allow bool) error {
 	}
 	d := a.waiting[i].digest
 	if allow && len(a.tickets) >= maxTickets {
-		return errors.New("policy: too many approved messages were not sent yet; call Revoke to drop their tickets")
+		return errors.New("policy: too many approved messages were not sent yet: call Approvals.Revoke to take their approval back")
 	}
 	a.waiting = slices.Delete(a.waiting, i, i+1)
 	if allow {

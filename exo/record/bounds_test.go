@@ -128,7 +128,7 @@ func TestDetailsAreOneValue(t *testing.T) {
 				continue
 			}
 			j := string(got.Details[1].(json.RawMessage))
-			if note := strings.HasPrefix(j, fmt.Sprintf(`{"note":"a detail is left out, which was a %T: `, d)); j != want && !note || note != (want == "note") {
+			if note := strings.HasPrefix(j, fmt.Sprintf(`{"note":"a detail of type %T was left out: `, d)); j != want && !note || note != (want == "note") {
 				t.Errorf("%s: %T is recorded as %.300s, not %.300s", c[0], d, j, want)
 			}
 		}

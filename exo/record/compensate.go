@@ -39,9 +39,9 @@ func (l Left) Compensated() bool { return l.by != nil }
 // String describes in words what the undo does about the effect.
 func (l Left) String() string {
 	if l.by != nil {
-		return fmt.Sprintf("an effect that left, and that its service makes up for: %s (%s)", l.Op, l.State)
+		return fmt.Sprintf("a call that can't be undone, and that its service compensates: %s (%s)", l.Op, l.State)
 	}
-	return fmt.Sprintf("an effect that left: %s (%s)", l.Op, l.State)
+	return fmt.Sprintf("a call that can't be undone: %s (%s)", l.Op, l.State)
 }
 
 // LeftOf finds in a record the effects that left with a run (see Left). objects can make up for calls, and are listed by the names that the run had for them.

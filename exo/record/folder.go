@@ -110,7 +110,7 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if err != nil {
 		err = fmt.Errorf("record: %w", err)
 	} else if err = l.in.Append(leafOf(&e), payload, l.waits(&e)); err != nil {
-		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+		err = fmt.Errorf("record: an entry can't be appended, and no program runs until it is: %w", err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +131,7 @@ func (l *Folder) line(e *exo.Entry) ([]byte, error) {
 	defer l.mu.Unlock()
 	switch {
 	case e.RunID == exo.RunID{}:
-		return nil, errors.New("the entry has no ID of a run")
+		return nil, errors.New("the entry has no RunID")
 	case e.Step == exo.Begun && l.begun.has(e.RunID):
 		return nil, fmt.Errorf("run %v has begun before: each run needs an ID of its own", e.RunID)
 	}
@@ -171,7 +171,7 @@ func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 	if l.Asked {
 		e.Err = ErrInterrupted
 	} else if l.Failed {
-		e.Err = errors.New("record: the error is encrypted")
+		e.Err = errors.New("record: the text of the error is encrypted")
 	}
 	if l.Prepared {
 		e.Prepared = &exo.Prepared{Changed: int(l.Changed), Witnessed: int(l.Witnessed)}

@@ -66,7 +66,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		return errNowhere
 	}
 	if e.RunID == (exo.RunID{}) {
-		return errors.New("record: the entry has no ID of a run")
+		return errors.New("record: the entry has no RunID")
 	}
 	if e.Step == exo.Begun && l.begun.has(e.RunID) {
 		return fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
@@ -89,7 +89,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+		err = fmt.Errorf("record: an entry can't be appended, and no program runs until it is: %w", err)
 		if n > 0 {
 			l.half = err
 			_ = l.takeBack() // if takeBack fails, the next entry tries again
@@ -109,7 +109,7 @@ func (l *Lines) takeBack() error {
 		return nil
 	}
 	if l.cut == nil {
-		l.err = fmt.Errorf("%w; the record ends in half a line", l.half)
+		l.err = fmt.Errorf("%w; the record ends in half a line, so nothing is appended to it any more", l.half)
 		return l.err
 	}
 	if err := l.cut(); err != nil {

@@ -183,7 +183,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 		return e, fmt.Errorf("the line is no entry: %v", err) // %v, since io.EOF in err would mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
-		return e, errors.New("the line has more than one object")
+		return e, errors.New("the line has more than one JSON object")
 	}
 	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)
@@ -226,7 +226,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 }
 
 func errVersion(v int) error {
-	return fmt.Errorf("the line has version %d; this reader knows 1 to %d", v, Version)
+	return fmt.Errorf("the line has version %d; this version of exo reads 1 to %d", v, Version)
 }
 
 func label(tags []text) value.Label {
@@ -268,7 +268,7 @@ func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
 		return nil
 	}
 	if l.Changed == nil || l.Witnessed == nil {
-		p.fail(errors.New("prepared lacks the number of changed or of witnessed stores"))
+		p.fail(errors.New("the field prepared lacks changed or witnessed"))
 		return nil
 	}
 	p.fail(check(at, *l.Changed, *l.Witnessed))
@@ -280,7 +280,7 @@ func (p *parser) digest(s string) (d value.Digest) {
 		return d
 	}
 	if b, err := hex.DecodeString(s); err != nil || copy(d[:], b) != len(d) || len(b) != len(d) {
-		p.fail(fmt.Errorf("%.80q is no digest: want 64 hexadecimal digits", s))
+		p.fail(fmt.Errorf("%.80q is no SHA-256 digest: want 64 hexadecimal digits", s))
 	}
 	return d
 }

@@ -77,7 +77,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 	}
 	if op.admitsFor == nil && op.part.Kind() == reflect.Struct {
 		if _, err := formOf(op.part, "argument"); err == nil {
-			return fmt.Errorf("AdmitsFor was given no function")
+			return fmt.Errorf("AdmitsFor got a nil function")
 		}
 	}
 	part, err := typeOf(op.part, "the part that AdmitsFor decides by")
@@ -85,7 +85,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 		return err
 	}
 	if part.Name != value.TypeRecord || len(part.Fields) == 0 {
-		return fmt.Errorf("the function of AdmitsFor takes %s; it must take a struct of fields of the argument", op.part)
+		return fmt.Errorf("the function of AdmitsFor takes %s; it must take a struct with fields of the argument", op.part)
 	}
 	for _, f := range part.Fields {
 		var same bool

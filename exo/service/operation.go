@@ -194,7 +194,7 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 // to. It also completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
-		return nil, nil, errors.New("has no function, or no type of its argument or result")
+		return nil, nil, errors.New("its function, or the type of its argument or result, is nil")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse
@@ -260,7 +260,7 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	switch {
 	case !op.object():
 		if op.own || op.like != nil {
-			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object", op.out)
+			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object: leave Returns or ReturnsOwnKind out", op.out)
 		}
 		if op.out == reflect.TypeFor[None]() {
 			return &message.Type{Name: value.TypeNull}, nil, nil

@@ -88,7 +88,7 @@ func (f *form) readList(v value.Value, dst reflect.Value, at string, bad func(st
 	if f.typ.Kind() == reflect.Slice {
 		dst.Set(reflect.MakeSlice(f.typ, n, n))
 	} else if n != f.typ.Len() {
-		return bad("is a list of the wrong length")
+		return bad(fmt.Sprintf("is a list of %d: want %d", n, f.typ.Len()))
 	}
 	for i := range n {
 		if err := f.elem.read(v.At(i), dst.Index(i), at+"[]"); err != nil {

@@ -75,7 +75,7 @@ func empty(v reflect.Value) bool {
 // made refuses a zero Value, which NaN, text with NUL and the year 10000 give.
 func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
-		return v, fmt.Errorf("%s: this value can't leave: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
+		return v, fmt.Errorf("%s: this value can't be returned: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
 	}
 	return v, nil
 }

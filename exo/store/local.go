@@ -273,7 +273,7 @@ func decode(text []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	if rest := text[d.InputOffset():]; string(rest) != "\n" {
-		return Entry{}, errors.New("want one line of JSON with its end")
+		return Entry{}, errors.New("want one line of JSON that ends in a line break")
 	}
 	if in.Version == Absent {
 		return Entry{}, errors.New("want a version that is not empty")

@@ -234,7 +234,7 @@ func (l *Log) synced(n int64) error {
 			continue
 		}
 		if err := l.sign(); err != nil {
-			return fmt.Errorf("the entry is written, but neither signed nor synced: %w", err)
+			return fmt.Errorf("the entry was written, but neither signed nor synced to the disk: %w", err)
 		}
 		f, written, head := l.f, l.tree.size, l.head
 		l.syncing = true
@@ -254,6 +254,6 @@ func (l *Log) synced(n int64) error {
 
 // broken ends the log after a failed sync, since it is unknown which entries are on the disk.
 func (l *Log) broken(err error) error {
-	l.err = fmt.Errorf("a sync failed, and nothing is appended until the log is opened again: %w", err)
+	l.err = fmt.Errorf("the log could not be synced to the disk, and nothing is appended until it is opened again: %w", err)
 	return l.err
 }

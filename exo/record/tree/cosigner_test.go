@@ -189,7 +189,7 @@ func TestHTTPWitnessFinds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(m.dir, cosignedFile), cosigned, 0o600); err != nil { // the whole folder is an old copy
 		t.Fatal(err)
 	}
-	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "entries are missing at the end, or") {
+	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "entries are missing at the end or") {
 		t.Errorf("%+v", v)
 	}
 	l = m.open(t)

@@ -303,7 +303,7 @@ func TestKeyElsewhere(t *testing.T) {
 	if err := Fits(Dir(m.dir), m.private, true); err != nil {
 		t.Error(err)
 	}
-	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key is not that of this log") {
+	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
 		t.Error(err)
 	}
 	if err := Fits(Dir(t.TempDir()), m.private, false); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {

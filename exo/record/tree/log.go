@@ -144,7 +144,7 @@ func (l *Log) load() error {
 			return bad
 		}
 		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
+			return errors.Join(err, errors.New("the log has no entries: its files were removed"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment
@@ -193,7 +193,7 @@ func (l *Log) load() error {
 			return err
 		}
 		if n := l.tree.size; seen.Size > n {
-			return fmt.Errorf("the witness: it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
+			return fmt.Errorf("the witness has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)

@@ -54,7 +54,7 @@ func segments(dir string) (all []segment, err error) {
 		}
 		s := segment{path: filepath.Join(dir, f.Name())}
 		if s.first, err = strconv.ParseInt(name, 10, 64); err != nil || s.path != segmentPath(dir, s.first) {
-			return nil, fmt.Errorf("%s is in the folder of the log, but is no segment of it", f.Name())
+			return nil, fmt.Errorf("%s is in the folder of the log, but its name is not one that the log gives: move it to another folder", f.Name())
 		}
 		all = append(all, s)
 	}
@@ -110,7 +110,7 @@ func parseLine(line []byte) (x item, err error) {
 			Subtrees   []Hash
 		}
 		if json.Unmarshal(line, &c) != nil || c.Checkpoint == "" || !bytes.Equal(appendCheckpoint(nil, c.Checkpoint, c.Subtrees), line) {
-			return x, errors.New("it is no checkpoint in its canonical spelling")
+			return x, errors.New("it is no checkpoint as exo writes it")
 		}
 		return item{checkpoint: c.Checkpoint, subtrees: c.Subtrees}, nil
 	}
@@ -131,7 +131,7 @@ func parseLine(line []byte) (x item, err error) {
 	}
 	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
 	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
-		return x, errors.New("its data key or payload is missing, or its leaf has none")
+		return x, errors.New("its data key or its payload is missing, or should not be there")
 	}
 	x.Entry = e
 	return x, nil

@@ -145,7 +145,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	})
 	if err == nil && seen.Size > l.head.size {
-		err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
+		err = fmt.Errorf("the witness has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
 	} else if err == nil && seen != (Checkpoint{}) { // a witness over HTTP has cosigned nothing before the first entry
 		_, _, err = newest(l, seen, l.verifier)
 	}
@@ -165,7 +165,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	x, err := parseLine([]byte(head.Line))
 	if !head.Checkpoint || err != nil {
-		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key. exo record verify finds more")
+		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key; exo record verify shows which")
 	}
 	if c, err = openCheckpoint(x.checkpoint, l.verifier); err != nil {
 		return tree, c, err

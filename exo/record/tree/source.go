@@ -173,7 +173,7 @@ func (t inTable) lines(from place, sealed bool) iter.Seq2[item, error] {
 			if err != nil {
 				err = fmt.Errorf("the row with number %d: %w", r.Number, err)
 			} else if e := x.Entry; (e == nil) != r.Checkpoint || e != nil && (e.Number != r.Number || e.Run != r.Run) {
-				err = fmt.Errorf("the row with number %d has the line of another", r.Number)
+				err = fmt.Errorf("the row with number %d has the line of another row", r.Number)
 			}
 			if x.kept = r.At; !yield(x, err) || err != nil {
 				return

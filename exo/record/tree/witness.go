@@ -75,7 +75,7 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 		c, err = openCheckpoint(signed, v)
 	}
 	if err == nil && c.Size != size {
-		err = fmt.Errorf("it has a checkpoint of %d entries in the place of one of %d: it was changed", c.Size, size)
+		err = fmt.Errorf("a checkpoint of %d entries is in the place of one of %d: it was changed", c.Size, size)
 	}
 	return c, err
 }
@@ -93,7 +93,7 @@ func keptIn(k keeper, v note.Verifier, signed string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
+	return fmt.Errorf("it has kept a checkpoint of %d entries instead of this one of %d", has.Size, sizeIn(signed))
 }
 
 // seenBy opens a keeper, and reads its checkpoint.

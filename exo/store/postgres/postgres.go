@@ -53,7 +53,7 @@ func quoted(table string) (name, index string, err error) {
 	table = cmp.Or(table, "exo_store")
 	m := allowed().FindStringSubmatch(table)
 	if m == nil {
-		return "", "", fmt.Errorf("%w: the name %.80q of a table; want at most 41 of a-z, 0-9 and _, not beginning with a digit, perhaps after the name of a schema, as in exo.store", store.ErrInvalid, table)
+		return "", "", fmt.Errorf("%w: the table has the name %.80q; want at most 41 of a-z, 0-9 and _, no digit first, and perhaps a schema before it, like exo.store", store.ErrInvalid, table)
 	}
 	return `"` + strings.ReplaceAll(table, ".", `"."`) + `"`, `"` + m[1] + `_until"`, nil
 }
@@ -124,17 +124,17 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 		db.SetMaxOpenConns(4)
 	}
 	s := &Store{db, name, opt.Now}
-	var sync string
+	var sync, role string
 	var may bool
-	err = db.QueryRowContext(ctx, `SELECT current_setting('synchronous_commit'), has_table_privilege($1, 'SELECT') AND has_table_privilege($1, 'INSERT')
-		AND has_table_privilege($1, 'UPDATE') AND has_table_privilege($1, 'DELETE')`, name).Scan(&sync, &may)
+	err = db.QueryRowContext(ctx, `SELECT current_setting('synchronous_commit'), quote_ident(current_user), has_table_privilege($1, 'SELECT') AND has_table_privilege($1, 'INSERT')
+		AND has_table_privilege($1, 'UPDATE') AND has_table_privilege($1, 'DELETE')`, name).Scan(&sync, &role, &may)
 	switch {
 	case err != nil:
 		err = s.failed(err)
 	case !may:
-		err = fmt.Errorf("store: the role lacks a right on %s: GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO it", name, name)
+		err = fmt.Errorf("store: the role lacks a right on %s: GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %s", name, name, role)
 	case sync == "off":
-		err = errors.New("store: synchronous_commit is off, so a change could be lost after it was reported as done: ALTER ROLE … SET synchronous_commit = on")
+		err = fmt.Errorf("store: synchronous_commit is off, so a change could be lost after it was reported as done: ALTER ROLE %s SET synchronous_commit = on", role)
 	default:
 		return s, nil
 	}
