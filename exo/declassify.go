@@ -112,7 +112,7 @@ func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 					said <- told
 					return
 				}
-				err = fmt.Errorf("exo: the reply is not %s", m.Root.Method().Result.Con)
+				err = fmt.Errorf("exo: the object replied with something else than %s, which its method declares", m.Root.Method().Result.Con)
 			}
 			m.AddDetail(DeclassifierError{scalar.Clip(err.Error(), fail.MaxOp)})
 			said <- value.Null()

@@ -94,7 +94,7 @@ func NewGate(cfg Config) (*Gate, error) {
 			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want Latin letters, digits, _ and $, no digit first, at most 100 bytes; then, toJSON, constructor, prototype, __proto__ and api are reserved", name)
 		}
 		if o == nil {
-			return nil, fmt.Errorf("exo: grant %s is nil", name)
+			return nil, fmt.Errorf("exo: the grant %s is nil: give it an object, or leave it out", name)
 		}
 		d, err := o.Describe()
 		if err != nil {

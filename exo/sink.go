@@ -85,7 +85,7 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	for _, f := range fs {
 		var more value.Label
 		if p := s.hostCode(e, func() { more = f(m) }); p != nil {
-			return value.Label{}, fmt.Errorf("exo: panic in Admits: %v", p)
+			return value.Label{}, fmt.Errorf("exo: Admits of an object panicked: %v", p)
 		}
 		l = l.Meet(more)
 	}

@@ -3,7 +3,6 @@ package budget
 // This file declares budgets, and names each of them for the store and for a program.
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"

@@ -1,7 +1,6 @@
 package exotest
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"

@@ -65,7 +65,7 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 				return err
 			}
 			if !utf8.Valid(line) {
-				return fmt.Errorf("%w: a line is no text", ErrMalformed)
+				return fmt.Errorf("%w: a line is not UTF-8", ErrMalformed)
 			}
 			x, err := jsonrpc.DecodeMessage(line)
 			if err != nil {

@@ -3,7 +3,6 @@ package mcpclient
 // This file makes types from JSON schemas. A type may be wider than its schema, since the server checks its arguments itself.
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"

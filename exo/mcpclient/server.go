@@ -158,7 +158,7 @@ func (s *Server) complete() error {
 	case scalar.ReservedName(s.Name) || s.Name[0] < 'A' || s.Name[0] > 'Z':
 		return bad("want a name of letters and digits that begins with a capital letter, like Tracker")
 	case min(s.Bounds.Bytes, s.Bounds.Items, int(s.Bounds.Call), int(s.Bounds.Start), s.Bounds.Concurrent, s.Bounds.Messages) < 0:
-		return bad("a bound is negative")
+		return bad("a field of Bounds is negative: want 0 or more")
 	case (s.Command == nil) == (s.URL == ""):
 		return bad("want either a Command or a URL, not both")
 	case len(used) == 0 && !s.all:
@@ -179,7 +179,7 @@ func (s *Server) complete() error {
 		return bad("want a URL like https://HOST/PATH or http://HOST/PATH, without a user and without #") // the address is not quoted, since it may contain a password
 	}
 	if s.Client == nil {
-		return bad("a URL needs a Client")
+		return bad("a URL needs a Client, which sends its requests")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 		}
 		for _, name := range used {
 			if !s.all && !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
-				return nil, fmt.Errorf("it has no tool %q", name)
+				return nil, fmt.Errorf("the server has no tool %q", name)
 			}
 		}
 		slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })

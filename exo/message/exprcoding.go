@@ -246,6 +246,6 @@ func earlier(d *value.Decoder, i int) int32 {
 // must fails the decoder unless ok: a part that is present but empty would be a second encoding.
 func must(d *value.Decoder, ok bool) {
 	if !ok {
-		d.Fail("a part that is empty, or that its node can't have")
+		d.Fail("an empty part, or one that its node can't have")
 	}
 }

@@ -103,7 +103,7 @@ func sink[In any](r Rules, where string, send outbox.Send, method, doc string, e
 		}
 		text, err := json.Marshal(body)
 		if err != nil || len(text) > outbox.MaxBody {
-			return nil, service.Refuse("the message is too large")
+			return nil, service.Refuse("the message is too large: shorten it")
 		}
 		if st, is := ctx.Value(stagingKey{}).(*staging); is {
 			st.err = r.Box.Stage(ctx, r.To, service.Key(ctx), st.run, st.witnessed, text)

@@ -58,7 +58,7 @@ type Entry struct {
 }
 
 // ErrNotRevoked is the error of Restore for a principal that is not on the list.
-var ErrNotRevoked = errors.New("revoke: not on the list")
+var ErrNotRevoked = errors.New("revoke: this principal is not on the list of the revoked")
 
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10

@@ -57,7 +57,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	f := &form{typ: t}
 	bad := func(why string) (*form, error) { return nil, fmt.Errorf("%s: type %s %s", at, t, why) }
 	if slices.Contains(outer, t) {
-		return bad("contains itself")
+		return bad("contains itself, which no declaration can describe")
 	}
 	outer = append(slices.Clip(outer), t)
 	implements := func(i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }

@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"encoding"
+	"fmt"
 	"math"
 	"reflect"
 

@@ -121,7 +121,7 @@ func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (va
 		// Map keys are data, and an attacker may choose them. The key __proto__ would change the
 		// prototype of the object that the program gets.
 		if _, err := made(value.Text(k), at); err != nil || k == "__proto__" {
-			return value.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
+			return value.Value{}, fmt.Errorf("%s: %q can't be a key of a map: want text without NUL, and not __proto__", at, k)
 		}
 		v, err := item(src.MapIndex(reflect.ValueOf(k).Convert(src.Type().Key())), at+"."+k)
 		if err != nil {

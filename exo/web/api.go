@@ -87,7 +87,7 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 		return nil, err
 	}
 	if len(t.hosts) == 0 {
-		return nil, errors.New("web: an API needs a host")
+		return nil, errors.New("web: an API needs a host, to which its requests go")
 	}
 	var ops []service.Operation
 	for _, m := range methods {
@@ -172,7 +172,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	var args map[string]json.RawMessage
 	b, err := json.Marshal(in)
 	if err = errors.Join(err, json.Unmarshal(b, &args)); err != nil {
-		return nil, service.Refuse("the argument has no JSON")
+		return nil, service.Refuse("the arguments can't be written as JSON")
 	}
 	path, err := q.route.fill(func(name string) string { return text(args[name]) })
 	if err != nil {

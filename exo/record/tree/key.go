@@ -105,7 +105,7 @@ func readAbout(in Source) (a About, digest Hash, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&a); err != nil || a.V != 1 {
-		return a, digest, fmt.Errorf("%s is not of version 1", aboutFile)
+		return a, digest, fmt.Errorf("%s is not of version 1, the only one that this version of exo knows", aboutFile)
 	}
 	return a, sha256.Sum256(text), nil
 }

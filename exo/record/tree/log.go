@@ -80,7 +80,7 @@ func Create(dir string, a About, private SigningKey) error {
 		return err
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty", dir))
+		return errors.Join(err, fmt.Errorf("%s is not empty: a log needs a folder of its own", dir))
 	}
 	if err := a.place(dir); err != nil {
 		return err

@@ -154,7 +154,7 @@ func (e *Entry) outside(buf *[]byte) error {
 }
 
 // errTorn is the error for a last line without a newline: a process is writing it, or was killed while it wrote it.
-var errTorn = errors.New("the last line has no end")
+var errTorn = errors.New("the last line is incomplete")
 
 // scanFile reads the lines of a file that begin at from or later. It ends with errTorn if the last line has no newline.
 func scanFile(path string, from int64) iter.Seq2[item, error] {

@@ -127,7 +127,7 @@ func padded(n int) int {
 func unpadded(b []byte) ([]byte, error) {
 	b = bytes.TrimRight(b, "\x00")
 	if len(b) == 0 || b[len(b)-1] != padding {
-		return nil, errors.New("it has no padding")
+		return nil, errors.New("the payload has no padding")
 	}
 	return b[:len(b)-1], nil
 }

@@ -172,7 +172,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	disk.broken = true
-	if err := l.Append(leafOf(r, "intent"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "a sync failed") {
+	if err := l.Append(leafOf(r, "intent"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "could not be synced") {
 		t.Error(err)
 	}
 	if err := l.Append(leafOf(r, "intent"), []byte("x"), false); err == nil {

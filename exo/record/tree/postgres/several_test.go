@@ -437,7 +437,7 @@ func TestOpen(t *testing.T) {
 	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
 		t.Error(err)
 	}
-	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "has a record already") {
+	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "already has a record") {
 		t.Error(err)
 	}
 	bad := treetest.NewKeys(t, false)
