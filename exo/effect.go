@@ -152,13 +152,8 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	if !ok {
 		return nil, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: ReadUnitKey of an object panicked: %v", p)}
-		}
-	}()
-	if key = b.ReadUnitKey(); key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, nil
+	if key, err = keyFrom("ReadUnitKey", b.ReadUnitKey); key == nil || !reflect.ValueOf(key).Comparable() {
+		return nil, err
 	}
 	if _, changed := g.stores[key]; !changed {
 		return nil, nil
@@ -166,21 +161,26 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	return key, nil
 }
 
-// storeOf asks o for the key of its store, and returns an error if its code panics.
+// keyFrom calls a method of an object that returns the key of a store. A panic becomes an error.
+func keyFrom(name string, method func() any) (key any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %s of an object panicked: %v", name, p)}
+		}
+	}()
+	return method(), nil
+}
+
+// storeOf asks o for the key of its store.
 func storeOf(o Object) (key any, err error) {
 	s, ok := o.(Transactional)
 	if !ok {
 		return nil, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey of an object panicked: %v", p)}
-		}
-	}()
-	if key = s.UnitKey(); key != nil && !reflect.ValueOf(key).Comparable() {
+	if key, err = keyFrom("UnitKey", s.UnitKey); key != nil && !reflect.ValueOf(key).Comparable() {
 		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey returned a %T, which == can't compare: return a pointer, or another comparable value", key)}
 	}
-	return key, nil
+	return key, err
 }
 
 // Validator is an object with methods that are [message.Held]. Validate returns at once what would be

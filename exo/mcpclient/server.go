@@ -170,7 +170,7 @@ func (s *Server) complete() error {
 	case len(s.Label.Unnamed()) > 0:
 		return bad("Label has a tag of readers without their ids (%s): write the tag without the @ part", s.Label)
 	case !s.Label.Secrecy().FlowsTo(s.Admits):
-		return bad("Admits lacks %s, with which Label labels the answers, so every call would be refused: add it to Admits", s.Label.Secrecy().Without(s.Admits).List())
+		return bad("Admits lacks %s, with which Label labels the answers, so no call could be sent: add it to Admits", s.Label.Secrecy().Without(s.Admits).List())
 	case s.Command != nil:
 		return nil
 	}

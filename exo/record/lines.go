@@ -65,21 +65,12 @@ func (l *Lines) append(e *exo.Entry) error {
 	if l.w == nil {
 		return errNowhere
 	}
-	if e.RunID == (exo.RunID{}) {
-		return errors.New("record: the entry has no RunID")
-	}
-	if e.Step == exo.Begun && l.begun.has(e.RunID) {
-		return fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
-	}
 	if err := l.takeBack(); err != nil {
 		return err
 	}
-	line, err := appendLine(l.buf[:0], e, &l.begun)
+	line, err := l.begun.line(l.buf[:0], e)
 	if cap(line) <= maxBuf {
 		l.buf = line
-	}
-	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("record: the entry has %d bytes; a line may have at most %d", len(line), maxLine)
 	}
 	if err != nil {
 		return err
@@ -96,10 +87,7 @@ func (l *Lines) append(e *exo.Entry) error {
 		}
 		return err
 	}
-	if e.Step == exo.Begun {
-		l.begun.begin(e.RunID)
-	}
-	l.begun.spend(e)
+	l.begun.appended(e)
 	return nil
 }
 

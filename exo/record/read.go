@@ -230,11 +230,7 @@ func errVersion(v int) error {
 }
 
 func label(tags []text) value.Label {
-	ss := make([]string, len(tags))
-	for i, t := range tags {
-		ss[i] = string(t)
-	}
-	return value.NewLabel(ss...)
+	return value.NewLabel(scalar.Each(tags, func(t text) string { return string(t) })...)
 }
 
 // parser keeps the first error of several conversions.

@@ -125,8 +125,14 @@ func (s Settlers) resumes(e *exo.Effect, committed exo.State) bool {
 // maxSettle bounds how long an object is asked about one call.
 const maxSettle = 30 * time.Second
 
-// settled asks an object. A panic becomes an error, so that the object can't keep a host from starting.
+// settled asks an object.
 func settled(ctx context.Context, of Settler, method, key string) (state exo.State, err error) {
+	err = guarded(ctx, func(ctx context.Context) (err error) { state, err = of.Settle(ctx, method, key); return err })
+	return state, err
+}
+
+// guarded calls a function of an object with the time limit. A panic becomes an error, so that the object can't keep a host from starting.
+func guarded(ctx context.Context, f func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	defer func() {
@@ -134,7 +140,7 @@ func settled(ctx context.Context, of Settler, method, key string) (state exo.Sta
 			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
 		}
 	}()
-	return of.Settle(ctx, method, key)
+	return f(ctx)
 }
 
 func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) error {

@@ -227,10 +227,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		in.Fields[k].Trusted = true
 	}
 	if len(in.Fields) > 0 {
-		opt := true
-		for _, f := range in.Fields {
-			opt = opt && f.Opt
-		}
+		opt := !slices.ContainsFunc(in.Fields, func(f message.TypeField) bool { return !f.Opt })
 		m.Params = []message.Param{{Name: "the argument", Want: &message.Term{Con: in}, Opt: opt}}
 	}
 	t, more, err := op.resultType(own)

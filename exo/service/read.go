@@ -18,9 +18,7 @@ import (
 // Errors name the field.
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
-		what := at
-		what = cmp.Or(what, "the argument")
-		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
+		return &fail.Error{Kind: fail.Invalid, Msg: cmp.Or(at, "the argument") + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
 	}
 	switch f.kind {
 	case formPointer:

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -302,9 +303,5 @@ func (m memory) remove(names ...string) error {
 }
 
 func (m memory) names() ([]string, error) {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	return names, nil
+	return slices.Collect(maps.Keys(m)), nil
 }

@@ -149,7 +149,7 @@ func newHost(x Host) (*host, error) {
 		b.Header = http.CanonicalHeaderKey(b.Header)
 		switch {
 		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
-			return bad("%s can't be sent in the header %.80q: want a Secret made by a From function, a plain Prefix, and a header that is allowed and not used yet", b.Secret, b.Header)
+			return bad("%s can't be sent in the header %.80q: the header is not allowed or already set, the secret is missing, or its prefix has control characters", b.Secret, b.Header)
 		case x.Plain && !onMachine(h.Networks):
 			return bad("%s would be sent unencrypted: use https, or a host in loopback networks", b.Secret)
 		}

@@ -50,6 +50,15 @@ func (f *frontier) subtrees() []Hash {
 	return hashes
 }
 
+// checkpoint signs the tree. It returns the signed text, and the line that contains it.
+func (f *frontier) checkpoint(origin string, about Hash, by note.Signer) (signed string, line []byte, err error) {
+	root, err := tlog.TreeHash(f.size, f)
+	if err == nil {
+		signed, err = Checkpoint{Origin: origin, Size: f.size, Root: root, About: about}.sign(by)
+	}
+	return signed, appendCheckpoint(nil, signed, f.subtrees()), err
+}
+
 // frontierOf makes the tree of a checkpoint from its subtrees. ok reports whether they give the checkpoint's root.
 func frontierOf(c Checkpoint, subtrees []Hash) (f frontier, ok bool) {
 	f.size = c.Size

@@ -57,6 +57,21 @@ type run struct {
 	failed error // only in a Shared: why an entry was refused for which no caller waited
 }
 
+// seal encrypts the payload of an entry with the key of its run, and notes its hashes in e. Without a payload, sealed is nil. r.mu is held.
+func (r *run) seal(e *Leaf, payload []byte, keys *keys) (sealed []byte, err error) {
+	if payload == nil {
+		return nil, nil
+	}
+	if r.key == nil {
+		if r.key, err = keys.next(); err != nil {
+			return nil, err
+		}
+	}
+	sealed, e.Digest = r.key.seal(e.Run, payload)
+	e.Sealed = sha256.Sum256(sealed)
+	return sealed, nil
+}
+
 // progress describes the next leaf that a run needs.
 type progress struct {
 	next int64 // the Index of the next leaf

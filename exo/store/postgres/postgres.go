@@ -119,10 +119,7 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(max(opt.Conns, 0))
-	if opt.Conns < 1 {
-		db.SetMaxOpenConns(4)
-	}
+	db.SetMaxOpenConns(cmp.Or(max(opt.Conns, 0), 4))
 	s := &Store{db, name, opt.Now}
 	var sync, role string
 	var may bool
@@ -233,14 +230,13 @@ func (s *Store) Put(ctx context.Context, e store.Entry) (store.Version, error) {
 		return store.Absent, err
 	}
 	text := `UPDATE ` + s.table + ` AS t SET version = $3, value = $4, until = $5 WHERE t.key = $2 AND ` + live + ` AND t.version = $6`
-	args := []any{e.Key, store.NewVersion(), string(next.Value), sql.NullTime{Time: next.Until, Valid: !next.Until.IsZero()}, string(e.Version)}
+	v := store.NewVersion()
+	args := []any{e.Key, string(v), string(next.Value), sql.NullTime{Time: next.Until, Valid: !next.Until.IsZero()}, string(e.Version)}
 	if e.Version == store.Absent {
 		text = `INSERT INTO ` + s.table + ` AS t (key, version, value, until) VALUES ($2, $3, $4, $5)
 			ON CONFLICT (key) DO UPDATE SET version = excluded.version, value = excluded.value, until = excluded.until WHERE ` + ended
 		args = args[:4]
 	}
-	v := args[1].(store.Version)
-	args[1] = string(v)
 	return v, s.change(ctx, e.Key, e.Version, text, args...)
 }
 
