@@ -163,12 +163,9 @@ func (m *Message) AddNotice(text string) {
 }
 
 // Notices are the remarks of the run's objects, in the order of the messages.
-func (s *Session) Notices() (texts []string) {
+func (s *Session) Notices() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.SortStableFunc(s.notices, func(a, b notice) int { return cmp.Compare(a.of, b.of) })
-	for _, n := range s.notices[:min(len(s.notices), maxNotices)] {
-		texts = append(texts, n.text)
-	}
-	return texts
+	return scalar.Each(s.notices[:min(len(s.notices), maxNotices)], func(n notice) string { return n.text })
 }

@@ -107,7 +107,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoReview = fail.Named("exo: a person must agree to some of its changes, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
+var errNoReview = fail.Named("exo: a person must agree to some changes of this object, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
 var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object is no exo.Transactional, or its UnitKey returned nil: return the key of its store")
 

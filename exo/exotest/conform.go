@@ -264,38 +264,27 @@ func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 		}
 		return bad()
 	}
-	switch k := v.Type(); t.Name {
+	k, ok := v.Type(), false
+	switch t.Name {
 	case value.TypeData, value.TypeJSON:
-		return nil
-	case value.TypeBool:
-		if k != value.TypeBool {
-			return bad()
-		}
+		ok = true
+	case value.TypeBool, value.TypeTime:
+		ok = k == t.Name
 	case value.TypeInt:
-		if k != value.TypeInt || t.Min < t.Max && (v.Int() < t.Min || v.Int() > t.Max) {
-			return bad()
-		}
+		ok = k == value.TypeInt && (t.Min >= t.Max || v.Int() >= t.Min && v.Int() <= t.Max)
 	case value.TypeFloat, value.TypeNumber:
-		if k != value.TypeFloat && k != value.TypeInt {
-			return bad()
-		}
+		ok = k == value.TypeFloat || k == value.TypeInt
 	case value.TypeText:
-		if k != value.TypeText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
-			return bad()
-		}
-	case value.TypeTime:
-		if k != value.TypeTime {
-			return bad()
-		}
+		ok = k == value.TypeText && (len(t.Enum) == 0 || slices.Contains(t.Enum, v.Text()))
 	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
-		if text, ok := scalar.Canonical(t.Name, v.Text()); k != value.TypeText || !ok || text != v.Text() {
-			return bad()
-		}
+		text, is := scalar.Canonical(t.Name, v.Text())
+		ok = k == value.TypeText && is && text == v.Text()
 	case value.TypeList:
 		return c.fitsList(t, v, at, bad)
 	case value.TypeRecord:
 		return c.fitsRecord(t, v, at, bad)
-	default:
+	}
+	if !ok {
 		return bad()
 	}
 	return nil

@@ -125,10 +125,7 @@ func (r *Run) Reply(v value.Value) *Chain {
 
 func (r *Run) ref(id uint32) *Chain {
 	n, err := r.checker.MakeRef(id)
-	if err != nil {
-		return &Chain{run: r, err: err}
-	}
-	return &Chain{run: r, node: n}
+	return &Chain{run: r, node: n, err: err}
 }
 
 // submit sends the message that a chain has recorded, and waits for the reply.

@@ -5,7 +5,6 @@ package mcpclient
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,8 +85,7 @@ func (s *Server) pinned(tools []*mcp.Tool) error {
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(used)
-	if got := "sha256:" + hex.EncodeToString(sum[:]); got != s.Pin || s.all {
+	if got := fmt.Sprintf("sha256:%x", sha256.Sum256(used)); got != s.Pin || s.all {
 		return &PinError{s.Pin, got, seen(whole)}
 	}
 	return nil

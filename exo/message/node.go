@@ -600,11 +600,7 @@ func (n *Node) built() bool {
 
 // recordNames returns the first field names of a record, since a program may have made thousands.
 func recordNames(t *Type) []string {
-	var ns []string
-	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
-		ns = append(ns, strings.Clone(f.Name))
-	}
-	return ns
+	return scalar.Each(t.Fields[:min(len(t.Fields), 64)], func(f TypeField) string { return strings.Clone(f.Name) })
 }
 
 // missing returns the same error for a hidden member and for one that does not exist: a difference

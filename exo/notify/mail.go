@@ -241,7 +241,7 @@ func (m *Mail) failed(err error) error {
 	case proven:
 		return fmt.Errorf("the certificate of %s can't be verified", m.Host.Name)
 	}
-	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or offers no TLS or no login with a password", m.Host.Name)
+	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a login with a password", m.Host.Name)
 }
 
 // boundedConn is a connection from which at most left more bytes are read.

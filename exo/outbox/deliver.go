@@ -22,7 +22,7 @@ type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State,
 const refused = "refused: "
 
 // elsewhere is the reason in Item.Why of a message that this process leaves to another one.
-const elsewhere = "a service of this name, in another grant file or before this one was changed, was to deliver it elsewhere: that one may, and -retry delivers it here"
+const elsewhere = "it was left for another place: the service has this name in another grant file, or in an earlier one. That place may still get it; -retry delivers it here"
 
 // Try makes one attempt to deliver a waiting message, unless another process is delivering it. An error is the reason why the message was not delivered.
 // If the receiver refused the message, the error wraps ErrRefused, and there are no more attempts.
@@ -274,7 +274,7 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 		case has && yes:
 			y.State = Waiting
 		case has:
-			y.State, y.Why = Unknown, "its process was stopped at the commit of its run, and no store knows whether that was kept: look, and then retry or drop the message"
+			y.State, y.Why = Unknown, "its process was stopped while its run committed, and no store knows whether the run was kept: find that out, and then retry or drop the message"
 		}
 		return has, o.opt.Now().Add(o.opt.For + keptRest), nil
 	})

@@ -473,7 +473,7 @@ func TestElsewhere(t *testing.T) {
 	moved.DeliverAt("team", "https://a.example.com", a.send)
 	ok(t, one.Put(t.Context(), "team", "k", nil), one.Put(t.Context(), "team", "l", nil), two.Pass(t.Context()), two.Pass(t.Context()))
 	all, err := one.List(t.Context())
-	if ok(t, err); b.count() != 0 || len(all) != 2 || all[0].Tries != 0 || !strings.Contains(all[0].Why, "elsewhere") {
+	if ok(t, err); b.count() != 0 || len(all) != 2 || all[0].Tries != 0 || !strings.Contains(all[0].Why, "left for another place") {
 		t.Fatalf("%v %q", all, b.got)
 	}
 	ok(t, two.Retry(t.Context(), "l"), moved.Pass(t.Context()))

@@ -59,7 +59,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 			return named("Approve", methods)(d)
 		},
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
-		Refusal: "a person has to approve this first, and has been asked; after the approval send exactly the same again",
+		Refusal: "a person has to approve this call first, and has been asked: make exactly the same call again after the approval",
 	})
 	// Other runs can notice a waiting request or a used ticket. So a withheld run must cause neither, or it would reveal what it has read.
 	o = exo.Wrap(o, exo.Policy{
@@ -72,7 +72,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 		Before: func(m *exo.Message) bool {
 			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
 		},
-		Refusal: "a person has to approve this, and none can be asked: the host runs this program for no principal",
+		Refusal: "a person has to approve this call, and none can be asked: the host runs this program for no principal",
 	})
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -236,11 +237,7 @@ func label(tags []text) value.Label {
 // parser keeps the first error of several conversions.
 type parser struct{ err error }
 
-func (p *parser) fail(err error) {
-	if p.err == nil {
-		p.err = err
-	}
-}
+func (p *parser) fail(err error) { p.err = cmp.Or(p.err, err) }
 
 // named returns the value of an enumeration that has this name. For "" it returns zero.
 func named[T interface {
@@ -264,7 +261,7 @@ func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
 		return nil
 	}
 	if l.Changed == nil || l.Witnessed == nil {
-		p.fail(errors.New("the field prepared lacks changed or witnessed"))
+		p.fail(errors.New("the field prepared lacks its member changed or witnessed"))
 		return nil
 	}
 	p.fail(check(at, *l.Changed, *l.Witnessed))

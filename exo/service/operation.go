@@ -274,7 +274,7 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 		return nil, nil, err
 	}
 	if d.Type == nil {
-		return nil, nil, errors.New("the example object in Returns has no type")
+		return nil, nil, errors.New("the example object in Returns has no type: its Describe must return one")
 	}
 	return d.Type, d.Interfaces, nil
 }

@@ -90,7 +90,7 @@ func writeScalar(src reflect.Value, at string) (value.Value, error) {
 		return value.Int(src.Int()), nil
 	case src.CanUint():
 		if src.Uint() > math.MaxInt64 {
-			return value.Value{}, fmt.Errorf("%s: %d is beyond 64-bit integers", at, src.Uint())
+			return value.Value{}, fmt.Errorf("%s: %d is too large for a 64-bit integer", at, src.Uint())
 		}
 		return value.Int(int64(src.Uint())), nil
 	case src.CanFloat():

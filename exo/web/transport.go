@@ -27,6 +27,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/exoagent/exoagent/internal/bounded"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Host is a server that a Transport may reach. Everything that it does not name is refused.
@@ -317,12 +318,7 @@ var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.
 
 var public = ssrf.New(ssrf.WithAnyPort())
 
-func prefixes(texts ...string) (out []netip.Prefix) {
-	for _, t := range texts {
-		out = append(out, netip.MustParsePrefix(t))
-	}
-	return out
-}
+func prefixes(texts ...string) []netip.Prefix { return scalar.Each(texts, netip.MustParsePrefix) }
 
 func within(ns []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(ns, func(n netip.Prefix) bool { return n.Contains(a) })

@@ -187,7 +187,7 @@ func (l *Log) load() error {
 		return errors.New("the last checkpoint of the log was changed, or the log has none")
 	}
 	if head.About != l.sum {
-		return fmt.Errorf("%s was changed after the log was made", aboutFile)
+		return fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
 	}
 	path := all[len(all)-1].path
 	if i := slices.IndexFunc(tail[last:], func(x item) bool { return x.broken != nil }); i >= 0 {

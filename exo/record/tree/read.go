@@ -85,13 +85,18 @@ func appendEntry(b []byte, l *Leaf, wrapped, sealed []byte) ([]byte, Hash) {
 	from := len(b)
 	b = l.append(b)
 	hash := tlog.RecordHash(b[from:])
+	return appendParts(b, wrapped, sealed), hash
+}
+
+// appendParts ends the line of an entry with its wrapped data key and its encrypted payload, as far as it has them.
+func appendParts(b, wrapped, sealed []byte) []byte {
 	if len(wrapped) > 0 {
 		b = append(base64.StdEncoding.AppendEncode(append(b, `,"key":"`...), wrapped), '"')
 	}
 	if len(sealed) > 0 {
 		b = append(base64.StdEncoding.AppendEncode(append(b, `,"sealed":"`...), sealed), '"')
 	}
-	return append(b, '}', '\n'), hash
+	return append(b, '}', '\n')
 }
 
 func appendCheckpoint(b []byte, signed string, subtrees []Hash) []byte {

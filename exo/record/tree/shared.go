@@ -169,7 +169,7 @@ func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 		return tree, c, err
 	}
 	if c.About != l.sum {
-		return tree, c, fmt.Errorf("%s was changed after the log was made", aboutFile)
+		return tree, c, fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
 	}
 	tree, ok := frontierOf(c, x.subtrees)
 	if !ok || head.Number != c.Size {

@@ -4,7 +4,6 @@ package tree
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -203,13 +202,8 @@ func (r *Row) append(b []byte) []byte {
 		return append(b, r.Line...)
 	}
 	b = append(append(b, leafStart...), r.Line...)
-	if len(r.Key) > 0 {
-		b = append(base64.StdEncoding.AppendEncode(append(b, `,"key":"`...), r.Key), '"')
-	} else if strings.Contains(r.Line, `,"wrapped":"`) {
+	if len(r.Key) == 0 && strings.Contains(r.Line, `,"wrapped":"`) {
 		b = append(b, `,"key":"`+destroyed+`"`...)
 	}
-	if len(r.Sealed) > 0 {
-		b = append(base64.StdEncoding.AppendEncode(append(b, `,"sealed":"`...), r.Sealed), '"')
-	}
-	return append(b, '}', '\n')
+	return appendParts(b, r.Key, r.Sealed)
 }

@@ -98,10 +98,10 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 		}
 		return err
 	})
-	if err != nil {
-		return nil, errors.Join(err, t.Close())
+	var l *tree.Shared
+	if err == nil {
+		l, err = tree.OpenShared(ctx, t, private, opt)
 	}
-	l, err := tree.OpenShared(ctx, t, private, opt)
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}

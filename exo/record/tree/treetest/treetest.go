@@ -372,7 +372,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 				t.Error(err)
 			}
 			os.WriteFile(path, seen, 0o600)
-		}, "", "it is another history"},
+		}, "", "an old copy of the log was put back"},
 		{"splice another log in", func(t *testing.T, s *Store, _ [][]byte) {
 			l, o := s.Read(), fresh(t, false)
 			in := o.open(t)
