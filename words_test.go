@@ -31,6 +31,7 @@ var notSQL = map[string]map[string]string{
 	"exo/policy/log.go":                     {"rows": "value.Rows: how many records a reply has"},
 	"exo/record/failure.go":                 {`,"column":`: "the place of an error in the program's text"},
 	"exo/record/write.go":                   {`,"rows":`: "value.Rows: how many records a reply has"},
+	"exo/message/meet.go":                   {"the policy cleared Row, which only the object itself may do": "the field Method.Row"},
 	"exo/message/node.go":                   {"row": "the type argument that Method.Row is about"},
 	"exo/exotest/odd.go":                    {"'; DROP TABLE users; --": "a text that an object must survive"},
 	"exo/telemetry/telemetry.go":            {"db.query.summary": "a name of OpenTelemetry's conventions", "exoagent.rows": "value.Rows: how many records a reply has"},

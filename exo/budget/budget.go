@@ -56,7 +56,7 @@ func (b Budget) check() error {
 	case b.Every < 0 || b.Every%time.Minute != 0:
 		return fmt.Errorf("budget: a budget refills each %s: want whole minutes, or 0 for a budget that never refills", b.Every)
 	case all == amounts{}:
-		return fmt.Errorf("budget: the budget per %s bounds nothing: give it an amount of calls, effects, rows, bytes or bits", b.Per)
+		return fmt.Errorf("budget: the budget per %s bounds nothing: give it an amount, like calls or effects", b.Per)
 	case b.Bits > 0 && b.Per == Conversation:
 		return fmt.Errorf("budget: bits can't be per conversation: give them to a budget per %s or %s", Principal, Tool)
 	}

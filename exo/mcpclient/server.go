@@ -231,7 +231,7 @@ func (o *Object) asked(m *exo.Message) (*tool, json.RawMessage, error) {
 		var err error
 		a := m.Root.Args[0]
 		if args, err = a.Lit.AppendJSON(nil); err != nil || a.Op != message.OpLit {
-			return nil, nil, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data: await queries first, and pass their results", Err: exo.ErrNothingDone}
+			return nil, nil, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data: await calls first, and pass their results", Err: exo.ErrNothingDone}
 		}
 	}
 	return o.tools[m.Root.Name], args, nil

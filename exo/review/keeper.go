@@ -167,7 +167,7 @@ func unfit(set changeset.Set) error {
 	bad := func(model, host string) error {
 		return &fail.Error{Kind: fail.Invalid, Msg: "a person would have to agree to this change, and can't: " + model, Err: errors.New("review: " + host)}
 	}
-	const copied = "a text or message has the key of a row that this program adds, and that row gets another key when the change is applied: leave the key out"
+	const copied = "a text or message has the key of a record that this program adds, and the record gets another key when the change is applied: leave the key out"
 	keys := map[string]bool{}
 	for _, s := range set.Parts {
 		switch {
