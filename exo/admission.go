@@ -67,16 +67,14 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		if s.noteMessage(e, en) == nil {
 			s.spelt(&en)
 		}
-		settled = true
-		s.settle(e, Reply{ID: call.ID, Err: err})
-		return
-	}
-	if err := s.noteMessage(e, en); err != nil { // an event that can't be recorded must not happen
-		settled = true
-		s.settle(e, Reply{ID: call.ID, Err: err})
-		return
+	} else {
+		err = s.noteMessage(e, en) // an event that can't be recorded must not happen
 	}
 	settled = true
+	if err != nil {
+		s.settle(e, Reply{ID: call.ID, Err: err})
+		return
+	}
 	s.spelt(&en)
 	s.begin(m, e)
 }

@@ -15,11 +15,11 @@ import (
 // itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested too deeply")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested deeper than value.MaxReplyDepth: return flatter values")}
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object returned no value, or a value with an invalid part")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned a zero value.Value, or one inside a list or record: NaN and text with NUL make it; for nothing return value.Null()")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:
@@ -46,12 +46,12 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 		r := v.Rows()
 		if r != nil && r.Packed() { // packed rows are plain data without labels, as deep as a reply may be
 			if _, plain := r.Plain(); !plain && depth > 0 {
-				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested too deeply")}
+				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply is nested deeper than value.MaxReplyDepth: return flatter values")}
 			}
 			return v, nil
 		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("rows that don't fit their shape")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
 		}
 		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {
@@ -90,7 +90,7 @@ func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]va
 func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: the object's reply has a reference without an object")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned a reference that holds no exo.Object: make references with value.RefValue")}
 	}
 	o = m.rewrap(o)
 	d, err := o.Describe()
@@ -98,11 +98,11 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	if d.Type == nil || catalog[d.Type.Name] == nil {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: Eval returned an object of type %s, which the description of the granted object lacks: add its interface to Description.Interfaces", d.Type)}
 	}
 	for _, i := range d.Interfaces {
 		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object describes the interface %s differently from the catalogue", i.Name)}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: Eval returned an object that describes the interface %s otherwise than the granted object does: return the same interface from both", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)

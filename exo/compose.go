@@ -33,7 +33,7 @@ func (composer) Describe() (message.Description, error) {
 
 // Eval is never called: the session composes the text, since only the session knows what is sealed.
 func (composer) Eval(context.Context, *Message) (value.Value, error) {
-	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: text is not composed by its object")
+	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: the object of texts was called directly: only a Session can make a text")
 }
 
 // recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, once for each use. weight has a
@@ -61,7 +61,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 	if list := m.Root.Args[0].Lit; list.Kind() == value.KindList {
 		parts = list.Items()
 	} else if !list.IsNull() {
-		return value.Value{}, fail.Errorf(fail.Invalid, "", "give the parts as a list, like [\"Dear \", name]; a list that is sealed as a whole can't be taken apart")
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "this list is sealed as a whole, so its parts can't be used: write a list of your own, like [\"Dear \", name]")
 	}
 	if e.sealed == nil {
 		return value.Text(spell.Joined(parts, math.MaxInt)), nil // no part is sealed, so the text reveals no more than the message itself
@@ -79,7 +79,7 @@ func (s *Session) compose(m *Message) (value.Value, error) {
 		return value.Value{}, fail.Errorf(fail.Limit, "", "the parts of all sealed texts of a program may have at most %d bytes together; make fewer or shorter texts", most)
 	}
 	if r.weight > maxWeight {
-		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would contain %d sealed values, counting those in its parts; the limit is %d", r.weight, maxWeight)
+		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would contain %d sealed values, counting those in its parts; put at most %d into one text", r.weight, maxWeight)
 	}
 	e.digest = s.digestOf(value.List(parts...))
 	return e.shows.put(&message.Type{Name: value.TypeText}, *e.sealed, content{text: r}), nil

@@ -92,7 +92,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	case s.closed:
 		return l, false, fail.Errorf(fail.Cancelled, "", "the run is over")
 	case c.full:
-		return l, false, fail.Errorf(fail.Limit, "", "lines were logged after the limit of %d bytes", limits.ConsoleBytes)
+		return l, false, fail.Errorf(fail.Limit, "", "lines were logged after the console was full: it takes %d bytes", limits.ConsoleBytes)
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
 		return l, false, fail.Errorf(fail.Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
@@ -127,7 +127,7 @@ func (s *Session) callConsole(l Line) {
 	returned = true
 }
 
-var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine")
+var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine instead of returning")
 
 // Console returns the lines of the run's program that may be read (see Log). They may be read even if the result may not leave.
 func (s *Session) Console() string {
@@ -163,12 +163,9 @@ func (m *Message) AddNotice(text string) {
 }
 
 // Notices are the remarks of the run's objects, in the order of the messages.
-func (s *Session) Notices() (texts []string) {
+func (s *Session) Notices() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.SortStableFunc(s.notices, func(a, b notice) int { return cmp.Compare(a.of, b.of) })
-	for _, n := range s.notices[:min(len(s.notices), maxNotices)] {
-		texts = append(texts, n.text)
-	}
-	return texts
+	return scalar.Each(s.notices[:min(len(s.notices), maxNotices)], func(n notice) string { return n.text })
 }

@@ -47,15 +47,15 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 		return nil
 	case !sealed.Integrity().Empty():
 		// Otherwise the author of one value could choose what is revealed of the others (robust declassification, Zdancewic and Myers 2001).
-		return fail.Errorf(fail.Denied, op, "this method answers no questions about what outsiders wrote, and a sealed value in its arguments is labelled %s", sealed.Integrity().List())
+		return fail.Errorf(fail.Denied, op, "this method takes no sealed value that outsiders wrote, and one in its arguments is labelled %s: leave that value out", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
-		return fail.Errorf(fail.Denied, op, "this method answers only about values labelled %s, and a sealed value in its arguments is labelled %s", tags.List(), sealed.Without(tags).List())
+		return fail.Errorf(fail.Denied, op, "this method takes only sealed values labelled %s, and one in its arguments is labelled %s: leave that value out", tags.List(), sealed.Without(tags).List())
 	case m.judged():
-		return fail.Errorf(fail.Denied, op, "a policy of the host reads the arguments of this method, so it takes no sealed values")
+		return fail.Errorf(fail.Denied, op, "a policy of the host reads the arguments of this method, so they can have no sealed values: leave these out")
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return fail.Errorf(fail.Denied, op, "this method answers only about unchanged values, and this one was made by `text`, or was read together with a calculated value: read it alone, and pass it as it was read")
+			return fail.Errorf(fail.Denied, op, "this method takes a sealed value only as it was read. This one was made by `text`, or read together with a calculated value: read it alone, and pass it unchanged")
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	}
 	op := s.opName(m.Root)
 	if m.Withheld() { // other runs share the budget: the bits left in it would reveal to them what this run has read
-		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't use bits of a budget that it shares with other programs")
+		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't call a method that takes bits from the shared budget: call that in another program")
 	}
 	d := Declassified{Labels: e.declassified.Tags(), Bits: m.Root.Method().Bits()}
 	if p := s.hostCode(e, func() { d.Left, err = s.gate.bits.Take(s.run.Principal, s.gate.now(), d.Bits) }); p != nil {
@@ -112,7 +112,7 @@ func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 					said <- told
 					return
 				}
-				err = fmt.Errorf("exo: the reply is not %s", m.Root.Method().Result.Con)
+				err = fmt.Errorf("exo: the object replied with something else than %s, which its method declares", m.Root.Method().Result.Con)
 			}
 			m.AddDetail(DeclassifierError{scalar.Clip(err.Error(), fail.MaxOp)})
 			said <- value.Null()

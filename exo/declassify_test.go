@@ -301,7 +301,7 @@ func TestDeclassifyRefused(t *testing.T) {
 // TestDeclassifyTags: only values of the declared tags are opened, and none that outsiders wrote: who chose one value would choose what is told of another.
 func TestDeclassifyTags(t *testing.T) {
 	for _, c := range []struct{ label, want string }{
-		{"diary", ""}, {"pii", "answers only about values labelled diary"}, {"diary,pii", "labelled pii"}, {"diary,untrusted:mail", "outsiders wrote"},
+		{"diary", ""}, {"pii", "takes only sealed values labelled diary"}, {"diary,pii", "labelled pii"}, {"diary,untrusted:mail", "outsiders wrote"},
 	} {
 		i := vault()
 		i.Methods["read"] = &message.Method{Name: "read", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "x", Type: &message.Type{Name: value.TypeText}, Label: value.NewLabel(strings.Split(c.label, ",")...)}}}}}
@@ -479,7 +479,7 @@ func TestDeclassifyFlows(t *testing.T) {
 	for _, f := range w.gate.Flows() {
 		how[f.Tag+" "+f.To] = f
 	}
-	if f := how["diary vault.both"]; !f.May || !strings.Contains(f.How, "declassifies the tag: at most 5 bits") {
+	if f := how["diary vault.both"]; !f.May || !strings.Contains(f.How, "declassifies the tag: a call reveals at most 5 bits") {
 		t.Error(f)
 	}
 	if f := how["diary vault.plain"]; f.May {

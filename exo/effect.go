@@ -79,7 +79,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	}
 	op := s.opName(m.Root)
 	if s.run.Preview && mode != message.InUnit { // only a unit of work can be undone, so a preview refuses all other effects
-		return fail.Errorf(fail.Denied, op, "this call can't be undone, and this run is a preview, which keeps nothing")
+		return fail.Errorf(fail.Denied, op, "this run is a preview, which undoes everything at its end, and this call can't be undone: leave it out of the preview")
 	}
 	if s.gate.record != nil {
 		if err := s.gate.pay(s.ctx); err != nil {
@@ -90,7 +90,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	case rule != "" && s.gate.review == nil:
 		return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoReview}
 	case rule != "" && mode == message.Immediate:
-		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but it acts at once and for good, so no program can make it before the host changes that")
+		return fail.Errorf(fail.Denied, op, "no program can make this call: a person may have to agree to it first, but it acts at once and can't wait; only the host can change that")
 	case rule != "" && s.immediate != "": // if a person must agree, the program runs a second time, and its immediate effect would happen twice
 		return fail.Errorf(fail.Denied, op, "a person may have to agree to this call first, but %s, which this program has already called, acted at once: make this call in another program", s.immediate)
 	case mode == message.Immediate && s.pending != "":
@@ -107,9 +107,9 @@ func (s *Session) refuseEffect(m *Message) error {
 	return nil
 }
 
-var errNoReview = fail.Named("exo: a person must agree to some of its changes, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
+var errNoReview = fail.Named("exo: a person must agree to some changes of this object, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
-var errNoStore = fail.Named("exo: a method has the effect InUnit, but its object names no unit of work: implement exo.Transactional")
+var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object is no exo.Transactional, or its UnitKey returned nil: return the key of its store")
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
@@ -152,13 +152,8 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	if !ok {
 		return nil, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: ReadUnitKey: panic: %v", p)}
-		}
-	}()
-	if key = b.ReadUnitKey(); key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, nil
+	if key, err = keyFrom("ReadUnitKey", b.ReadUnitKey); key == nil || !reflect.ValueOf(key).Comparable() {
+		return nil, err
 	}
 	if _, changed := g.stores[key]; !changed {
 		return nil, nil
@@ -166,21 +161,26 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	return key, nil
 }
 
-// storeOf asks o for the key of its store, and returns an error if its code panics.
+// keyFrom calls a method of an object that returns the key of a store. A panic becomes an error.
+func keyFrom(name string, method func() any) (key any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %s of an object panicked: %v", name, p)}
+		}
+	}()
+	return method(), nil
+}
+
+// storeOf asks o for the key of its store.
 func storeOf(o Object) (key any, err error) {
 	s, ok := o.(Transactional)
 	if !ok {
 		return nil, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey: panic: %v", p)}
-		}
-	}()
-	if key = s.UnitKey(); key != nil && !reflect.ValueOf(key).Comparable() {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey returned a %T, which can't be the key of a map", key)}
+	if key, err = keyFrom("UnitKey", s.UnitKey); key != nil && !reflect.ValueOf(key).Comparable() {
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey returned a %T, which == can't compare: return a pointer, or another comparable value", key)}
 	}
-	return key, nil
+	return key, err
 }
 
 // Validator is an object with methods that are [message.Held]. Validate returns at once what would be

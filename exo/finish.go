@@ -76,7 +76,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 	return <-done
 }
 
-var errCallbackEnded = fail.Named("exo: a callback of the host ended its goroutine")
+var errCallbackEnded = fail.Named("exo: a callback of the host ended its goroutine instead of returning")
 
 // end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
 // nothing. The entry Ended is recorded last.
@@ -139,7 +139,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 		s.forget(ctx)
 		if err := s.undo(ctx); err != nil {
 			e := *fail.AsError("", failed)
-			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
+			e.Err = errors.Join(e.Err, fmt.Errorf("exo: a unit of work could not be undone: %w", err))
 			failed = &e
 		}
 		why := failed
@@ -172,7 +172,7 @@ func (s *Session) raised() error {
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
 		if c.State == StateHeld && !MayLeave(s.label, c.admits) {
-			return fail.Errorf(fail.Denied, c.Op, "the program read values that may not leave this way after it asked for this call, so the call was not made; read them in another program")
+			return fail.Errorf(fail.Denied, c.Op, "after it asked for this call, the program read values that may not leave by it, so the call was not made; read them in another program")
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return v, StateFailed, fail.Errorf(fail.Limit, "", "this call was not made: the calls held before it used up the time limit of %v", s.gate.limits.Held)
+		return v, StateFailed, fail.Errorf(fail.Limit, "", "this call was not made: the calls before it used up the %v that calls may take after the end of a program", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -310,7 +310,7 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if !MayLeave(s.run.Label, s.gate.admits) { // the run began with a label that its result may not carry
-			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
+			return &fail.Error{Kind: fail.Denied, Msg: "this program was written by a model that had read values which its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()
 		if w := s.withheld; w != nil {

@@ -91,10 +91,10 @@ func NewGate(cfg Config) (*Gate, error) {
 	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
-			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api", name)
+			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want Latin letters, digits, _ and $, no digit first, at most 100 bytes; then, toJSON, constructor, prototype, __proto__ and api are reserved", name)
 		}
 		if o == nil {
-			return nil, fmt.Errorf("exo: grant %s is nil", name)
+			return nil, fmt.Errorf("exo: the grant %s is nil: give it an object, or leave it out", name)
 		}
 		d, err := o.Describe()
 		if err != nil {
@@ -142,7 +142,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	g.kept = g.labels.Secrecy().Without(g.admits)
 	if g.effect != "" && cfg.Record == nil {
-		return nil, fmt.Errorf("exo: %s changes something, but there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
+		return nil, fmt.Errorf("exo: %s changes something, but no Record is set: set it to a Recorder, or to exo.Unrecorded to keep no record", g.effect)
 	}
 	if name := g.declassifier; name != "" && cfg.Bits == nil {
 		return nil, fmt.Errorf("exo: %s answers about sealed values, but nothing limits how much it reveals: set Bits to the host's budget (see exo/declassify)", name)
@@ -150,7 +150,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
-var errZeroGate = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Gate was not made with NewGate")}
+var errZeroGate = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: the zero Gate can't be used: make one with exo.NewGate")}
 
 func (g *Gate) made() bool { return g != nil && g.now != nil }
 

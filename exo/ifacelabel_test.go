@@ -47,9 +47,9 @@ func TestInterfaceLabel(t *testing.T) {
 		err  error
 		want string
 	}{
-		"taken off":          {to(labelled(drawer), value.Label{}), "Drawer: its label lost {drawer}"},
+		"taken off":          {to(labelled(drawer), value.Label{}), "Drawer: the policy removed {drawer} from its label"},
 		"given":              {to(labelled(drawer), value.NewLabel("drawer", "x")), ""},
-		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy labels Drawer {drawer}, and the object itself does not"},
+		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy gives the interface Drawer the label {drawer}, which"},
 		"who wrote it":       {to(declaring{labelled(drawer)}, drawer.Join(value.NewLabel(value.Untrusted))), ""},
 	} {
 		if (c.err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(c.err), c.want) {

@@ -138,9 +138,9 @@ func TestWidenings(t *testing.T) {
 		f     func(d *message.Description)
 		where string
 	}{
-		"the object's type":    {func(d *message.Description) { d.Type = &message.Type{Name: "Drawer"} }, "type"},
-		"its type's arguments": {func(d *message.Description) { d.Type.Args = map[string]*message.Type{"of": {Name: value.TypeInt}} }, "type"},
-		"an interface":         {func(d *message.Description) { d.Interfaces = append(d.Interfaces, iface("New", nil, false)) }, "interface is new"},
+		"the object's type":    {func(d *message.Description) { d.Type = &message.Type{Name: "Drawer"} }, "Description.Type"},
+		"its type's arguments": {func(d *message.Description) { d.Type.Args = map[string]*message.Type{"of": {Name: value.TypeInt}} }, "Description.Type"},
+		"an interface":         {func(d *message.Description) { d.Interfaces = append(d.Interfaces, iface("New", nil, false)) }, "added an interface"},
 		"an interface twice":   {func(d *message.Description) { d.Interfaces = append(d.Interfaces, d.Interfaces[0]) }, "twice"},
 		"a nil interface":      {func(d *message.Description) { d.Interfaces[1] = nil }, "nil"},
 		"one that is needed":   {func(d *message.Description) { d.Interfaces = d.Interfaces[:4] }, "Desk refers to Lent"},
@@ -153,21 +153,21 @@ func TestWidenings(t *testing.T) {
 		"a name for another":   {func(d *message.Description) { of(d).Methods["p"] = of(d).Methods["look"] }, "Desk.p"},
 		"a method for another": {func(d *message.Description) { of(d).Methods["look"] = post(d) }, "Desk.look"},
 		"a method renamed":     {func(d *message.Description) { of(d).Methods["look"].Name = "post" }, "Desk.look"},
-		"a field":              {func(d *message.Description) { of(d).Fields["x"] = &message.Property{Type: &message.Type{Name: "Cond"}} }, "Desk: fields"},
-		"a field less":         {func(d *message.Description) { delete(of(d).Fields, "colour") }, "Desk: fields"},
+		"a field":              {func(d *message.Description) { of(d).Fields["x"] = &message.Property{Type: &message.Type{Name: "Cond"}} }, "Desk: the policy added or deleted a field"},
+		"a field less":         {func(d *message.Description) { delete(of(d).Fields, "colour") }, "Desk: the policy added or deleted a field"},
 		"a field for another":  {func(d *message.Description) { of(d).Fields = map[string]*message.Property{"x": of(d).Fields["colour"]} }, "Desk.colour"},
 		"a field's type":       {func(d *message.Description) { of(d).Fields["colour"].Type.Name = value.TypeInt }, "Desk.colour"},
-		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: its label lost {paint}"},
-		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: Is, Expr"},
-		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: Is, Expr"},
-		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: Is, Expr"},
-		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: Is, Expr"},
-		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: Is, Expr"},
-		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: its label lost {read}"},
+		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: the policy removed {paint} from its label"},
+		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: the policy changed Is, Expr"},
+		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: the policy changed Is, Expr"},
+		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: the policy changed Is, Expr"},
+		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: the policy changed Is, Expr"},
+		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: the policy changed Is, Expr"},
+		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: the policy removed {read} from its label"},
 		"rows":                 {func(d *message.Description) { post(d).Row = false }, "Desk.post"},
-		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: the policy changed the effect from immediate to none"},
-		"another effect":       {func(d *message.Description) { post(d).Effect = message.InUnit }, "Desk.post: the policy changed the effect from "},
-		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the label of its reply lost {ink}"},
+		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: the policy changed Effect from immediate to none"},
+		"another effect":       {func(d *message.Description) { post(d).Effect = message.InUnit }, "Desk.post: the policy changed Effect from "},
+		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the policy removed {ink} from the label of its reply"},
 		"no sink":              {func(d *message.Description) { post(d).Sink = false }, "Desk.post: the policy removed Sink"},
 		"admits":               {func(d *message.Description) { post(d).Admits = value.NewLabel("blue", "green") }, "Desk.post: the policy added {green}"},
 		"a describing sink":    {func(d *message.Description) { of(d).Methods["self"].Sink = true }, "Desk.self"},
@@ -180,7 +180,7 @@ func TestWidenings(t *testing.T) {
 		"a parameter": {func(d *message.Description) {
 			post(d).Params = append(post(d).Params, message.Param{Want: con(value.TypeInt), Opt: true})
 		}, "Desk.post"},
-		"a parameter less":       {func(d *message.Description) { post(d).Params = nil }, "Desk.post: the policy removed the form"},
+		"a parameter less":       {func(d *message.Description) { post(d).Params = nil }, "Desk.post: the policy removed the parameter the form"},
 		"parameters in order":    {func(d *message.Description) { p := post(d).Params; p[1], p[2] = p[2], p[1] }, "Desk.post"},
 		"a parameter's name":     {func(d *message.Description) { post(d).Params[0].Name = "x" }, "Desk.post"},
 		"optional":               {func(d *message.Description) { post(d).Params[0].Opt = true }, "Desk.post: the form"},
@@ -190,7 +190,7 @@ func TestWidenings(t *testing.T) {
 		"no type":                {func(d *message.Description) { post(d).Params[0].Want = nil }, "Desk.post: the form"},
 		"no closed type":         {func(d *message.Description) { post(d).Params[0].Want.Con = nil }, "Desk.post: the form"},
 		"another term":           {func(d *message.Description) { post(d).Params[0].Want = v("self") }, "Desk.post: the form"},
-		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy admits \"c\""},
+		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy allows \"c\""},
 		"no enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum = nil }, "Desk.post: kind"},
 		"an enum of numbers":     {func(d *message.Description) { post(d).Params[2].Want.Con.Enum = []string{"1"} }, "Desk.post: weight"},
 		"a type":                 {func(d *message.Description) { post(d).Params[2].Want.Con.Name = value.TypeNumber }, "Desk.post: weight"},
@@ -392,7 +392,7 @@ func TestDeclaresLabels(t *testing.T) {
 		}}).Describe()
 		return err
 	}
-	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy labels User.name {pii}, and the object itself does not: label it where it is declared") {
+	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy gives the field User.name the label {pii}, which the declaration of this object has to give: label it there") {
 		t.Error(err)
 	}
 	for what, err := range map[string]error{"who wrote it": label(declaring{user()}, value.Untrusted), "another object": label(user(), "pii")} {

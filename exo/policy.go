@@ -101,7 +101,7 @@ func (w *wrapped) revoked() bool {
 
 func (w *wrapped) Describe() (message.Description, error) {
 	if w.inner == nil {
-		return message.Description{}, errors.New("exo: Wrap of a nil object")
+		return message.Description{}, errors.New("exo: Wrap got a nil object: pass the object to which the policy applies")
 	}
 	d, err := w.inner.Describe()
 	if err != nil || w.by.narrowed == nil {
@@ -122,7 +122,7 @@ func (w *wrapped) Eval(context.Context, *Message) (value.Value, error) {
 	return value.Value{}, errNotPeeled
 }
 
-var errNotPeeled = fail.Named("exo: a wrapped object answers through a Session only")
+var errNotPeeled = fail.Named("exo: Eval of a wrapped object was called directly: send it the message through a Session, which applies the policy")
 
 // peel unwraps the object that Refs[slot] refers to, and notes its wrappings in the message.
 func (m *Message) peel(slot int, o Object) (Object, error) {
@@ -283,8 +283,8 @@ func (s *Session) policyFailed(p any) error {
 }
 
 var (
-	errPolicy      = fail.Named("exo: a policy's function panicked")
-	errPolicyEnded = fail.Named("exo: a policy's function ended its goroutine")
+	errPolicy      = fail.Named("exo: a function of a policy panicked")
+	errPolicyEnded = fail.Named("exo: a function of a policy ended its goroutine instead of returning")
 )
 
 // LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and how many bytes it counts for a value,
@@ -302,11 +302,11 @@ func declaresLabels(o Object, own, met message.Description) error {
 	}
 	for _, i := range met.Interfaces {
 		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
-			return fmt.Errorf("exo: a policy labels %s %s, and the object itself does not: label it where it is declared", i.Name, i.Label.Secrecy().Without(was))
+			return fmt.Errorf("exo: a policy gives the interface %s the label %s, which the declaration of this object has to give: label it there", i.Name, i.Label.Secrecy().Without(was))
 		}
 		for name, f := range i.Fields {
 			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
-				return fmt.Errorf("exo: a policy labels %s.%s %s, and the object itself does not: label it where it is declared", i.Name, name, f.Label.Secrecy().Without(was.Label))
+				return fmt.Errorf("exo: a policy gives the field %s.%s the label %s, which the declaration of this object has to give: label it there", i.Name, name, f.Label.Secrecy().Without(was.Label))
 			}
 		}
 	}

@@ -246,7 +246,7 @@ func TestReadersOfNoKind(t *testing.T) {
 		mail.desc.Interfaces[0].Methods["send"].Admits = value.NewLabel(strings.Fields(c.admits)...)
 		_, sink := NewGate(Config{Grants: map[string]Object{"todos": todos, "mail": mail}, Record: Unrecorded})
 		for _, err := range []error{result, sink} {
-			if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "no value has it; values have pii@member") {
+			if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "no value has it: admit what values have, like pii@member") {
 				t.Errorf("%s, admitted %s: %v", c.label, c.admits, err)
 			}
 		}

@@ -31,7 +31,7 @@ func NewRunID() RunID {
 func ParseRunID(s string) (RunID, error) {
 	var id RunID
 	if n, err := hex.Decode(id[:], []byte(s[:min(len(s), 2*len(id))])); err != nil || n != len(id) || id.String() != s {
-		return RunID{}, fmt.Errorf("exo: %.40q is not the ID of a run: want 32 hexadecimal digits", s)
+		return RunID{}, fmt.Errorf("exo: %.40q is not the ID of a run: want 32 hexadecimal digits in lower case", s)
 	}
 	return id, nil
 }
@@ -117,7 +117,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 			if p := s.Panicked(); p != nil {
 				panic(p)
 			}
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run did not begin, because that can't be recorded: %w", err)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run did not begin, because its beginning can't be recorded: %w", err)}
 		}
 	}
 	return s, nil

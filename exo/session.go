@@ -33,7 +33,7 @@ type Reply struct {
 
 // tooMuch returns the error for the message with which a run exceeds MessageBytes.
 func (l Limits) tooMuch() error {
-	return fail.Errorf(fail.Limit, "", "the calls of this program have more than %d bytes together, and a value counts in each call; send fewer or smaller values", l.MessageBytes)
+	return fail.Errorf(fail.Limit, "", "the values in all calls of this program have more than %d bytes, where a value counts once for each call; send fewer or smaller values", l.MessageBytes)
 }
 
 // CallSize returns the rough size of a call in memory. waiting is the size of the calls that wait for their replies. CallSize fails if all
@@ -158,7 +158,7 @@ func (s *Session) begun() error {
 	return nil
 }
 
-var errZeroSession = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
+var errZeroSession = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: the zero Session can't be used: begin one with Gate.Begin")}
 
 // Checker makes a checker for this run. A recorder that runs in this process checks the guest's
 // calls with it; the gate checks them again with its own.
@@ -203,11 +203,11 @@ func (s *Session) Submit(call Call) error {
 	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
 		// Stop here: otherwise the gate would check each message of a guest that sends more than its budget allows.
 		s.mu.Unlock()
-		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
+		return fail.Errorf(fail.Limit, "", "calls were sent after the program had reached its limit of %d calls", s.gate.limits.Calls)
 	}
 	if call.ID <= s.lastID {
 		s.mu.Unlock()
-		return fail.Errorf(fail.Invalid, "", "call id %d was used before", call.ID)
+		return fail.Errorf(fail.Invalid, "", "the call id %d is not larger than the one before it", call.ID)
 	}
 	// Submit does not block, so a guest could pile up waiting messages. This bounds the bytes of all of them together. The
 	// size of one message has limits of its own.

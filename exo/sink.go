@@ -85,7 +85,7 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	for _, f := range fs {
 		var more value.Label
 		if p := s.hostCode(e, func() { more = f(m) }); p != nil {
-			return value.Label{}, fmt.Errorf("exo: panic in Admits: %v", p)
+			return value.Label{}, fmt.Errorf("exo: Admits of an object panicked: %v", p)
 		}
 		l = l.Meet(more)
 	}
@@ -150,9 +150,9 @@ func (m *Message) UntrustedError(has value.Label, what string) error {
 		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
 	if !s.run.Label.Integrity().Meet(has).Empty() { // the run began with the tag, so advice to use another program would not help
-		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request it in a message of their own", s.taints(has), what)
+		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request this call in a message of their own", s.taints(has), what)
 	}
-	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: make this call without reading that, or in a program of its own", s.taints(has), what)
+	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: make this call without reading their words, or in a program of its own", s.taints(has), what)
 }
 
 // taints lists tags of integrity, each with the operation that brought it. These tags hide nothing, so a program may read them.

@@ -99,14 +99,14 @@ func (s *Session) asks(m *Message) (rule string, who changeset.Who) {
 func (s *Session) review(ctx context.Context, stores []any) (details []any, err error) {
 	var unlisted error // a change that can't be listed can't be approved either
 	if n := len(s.changed()); n > len(stores) {
-		unlisted = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %d stores are changed, and %d list their changes: a Reviewer needs all of them", n, len(stores))}
+		unlisted = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run changed %d stores, and the units of only %d list their changes, as a Reviewer needs: implement exo.ChangeLister", n, len(stores))}
 	}
 	r := &Reviewed{Run: s.run, Program: s.program, Granted: s.gate.digest(), Label: s.Label()}
 	lists := make([]changeset.Lister, len(stores))
 	for i, x := range stores {
 		l, ok := x.(changeset.Lister)
 		if !ok {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: a %T can't be reviewed, since it is no changeset.Lister", x)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: ChangeLister.Changes returned a %T, which a Reviewer can't use: return a changeset.Lister", x)}
 		}
 		lists[i], r.Asks = l, append(r.Asks, l.Asks()...)
 	}
@@ -197,13 +197,13 @@ var ErrNothingDone = fail.Named("exo: nothing was done")
 // before its commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, fmt.Errorf("exo: the key of a unit of work is a %T, which can't be the key of a map", key)
+		return nil, fmt.Errorf("exo: Message.Unit got a %T as its key, which == can't compare: pass a pointer, or another comparable value", key)
 	}
 	if m.session == nil {
 		return nil, errZeroSession
 	}
 	if m.entry.effect == message.InUnit && key != m.store {
-		return nil, errors.New("exo: a method that changes something opened a unit of work with another key than its object's UnitKey")
+		return nil, errors.New("exo: a method with the Effect InUnit gave Message.Unit another key than its object's UnitKey: give it that key")
 	}
 	return m.session.unit(key, open)
 }

@@ -3,7 +3,6 @@ package budget
 // This file declares budgets, and names each of them for the store and for a program.
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -51,15 +50,15 @@ func (b Budget) check() error {
 	all := b.amounts()
 	switch {
 	case slices.Min(all[:]) < 0:
-		return fmt.Errorf("budget: a budget of %d: want 1 or more, or 0 for no bound", slices.Min(all[:]))
+		return fmt.Errorf("budget: an amount of a budget is %d: want 1 or more, or 0 for no bound", slices.Min(all[:]))
 	case b.Per != Principal && b.Per != Conversation && b.Per != Tool:
-		return fmt.Errorf("budget: a budget per %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
+		return fmt.Errorf("budget: a budget is per %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
 	case b.Every < 0 || b.Every%time.Minute != 0:
-		return fmt.Errorf("budget: a budget each %s: want whole minutes, or 0 for one that is never full again", b.Every)
+		return fmt.Errorf("budget: a budget refills each %s: want whole minutes, or 0 for a budget that never refills", b.Every)
 	case all == amounts{}:
-		return fmt.Errorf("budget: the budget per %s bounds nothing: give it one of its amounts", b.Per)
+		return fmt.Errorf("budget: the budget per %s bounds nothing: give it an amount, like calls or effects", b.Per)
 	case b.Bits > 0 && b.Per == Conversation:
-		return errors.New("budget: bits can't be per conversation: a declassifier knows the principal alone")
+		return fmt.Errorf("budget: bits can't be per conversation: give them to a budget per %s or %s", Principal, Tool)
 	}
 	return nil
 }

@@ -446,7 +446,7 @@ func TestBits(t *testing.T) {
 		at       time.Time
 		n, left  int
 		contains string
-	}{{"ann", noon, 3, 2, ""}, {"ann", noon, 3, 0, "the budget of 5 bits a day for this user has less left than the 3 that this takes"}, {"bob", noon, 5, 0, ""}, {"ann", noon, 0, 0, "less left"}, {"ann", noon.Add(day), 1, 1, ""},
+	}{{"ann", noon, 3, 2, ""}, {"ann", noon, 3, 0, "the budget of 5 bits a day for this user has less left than the 3 that this call takes"}, {"bob", noon, 5, 0, ""}, {"ann", noon, 0, 0, "less left"}, {"ann", noon.Add(day), 1, 1, ""},
 		{"cy", noon.Add(day), 2, 0, "9 bits that all users share"}} {
 		left, err := in(t, s, budget.Budget{Per: budget.Principal, Every: day, Bits: 5, Rows: 3}, budget.Budget{Per: budget.Tool, Bits: 9}).Bits().Take(c.who, c.at, c.n)
 		if i == 4 {
@@ -497,16 +497,16 @@ func TestIn(t *testing.T) {
 	s := store.NewMemory(nil)
 	good := budget.Budget{Per: budget.Tool, Calls: 1}
 	for want, f := range map[string]func() (*budget.Set, error){
-		"the store is nil":               func() (*budget.Set, error) { return budget.In(nil, "tool", good) },
-		"0 bytes: want 1 to 100":         func() (*budget.Set, error) { return budget.In(s, "", good) },
-		"there is no budget":             func() (*budget.Set, error) { return budget.In(s, "tool") },
-		"bounds nothing":                 func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: budget.Tool}) },
-		"a budget of -1: want 1 or more": func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: budget.Tool, Rows: -1}) },
-		"want principal, conversatio":    func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: "day", Rows: 1}) },
+		"a nil store":            func() (*budget.Set, error) { return budget.In(nil, "tool", good) },
+		"0 bytes: want 1 to 100": func() (*budget.Set, error) { return budget.In(s, "", good) },
+		"In got no budget":       func() (*budget.Set, error) { return budget.In(s, "tool") },
+		"bounds nothing":         func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: budget.Tool}) },
+		"an amount of a budget is -1: want 1 or more": func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: budget.Tool, Rows: -1}) },
+		"want principal, conversatio":                 func() (*budget.Set, error) { return budget.In(s, "tool", budget.Budget{Per: "day", Rows: 1}) },
 		"whole minutes": func() (*budget.Set, error) {
 			return budget.In(s, "tool", budget.Budget{Per: budget.Tool, Rows: 1, Every: 1})
 		},
-		"write one with all amounts": func() (*budget.Set, error) { return budget.In(s, "tool", good, good) },
+		"put their amounts into one": func() (*budget.Set, error) { return budget.In(s, "tool", good, good) },
 		"bits can't be": func() (*budget.Set, error) {
 			return budget.In(s, "tool", budget.Budget{Per: budget.Conversation, Bits: 1})
 		},

@@ -35,7 +35,7 @@ func (b bitsOf) Take(p exo.Principal, now time.Time, n int) (left int, err error
 			e.roll(x, now)
 			rest := max(x.Bits-e.Used[nBits], 0)
 			if n < 1 || n > rest {
-				return false, x.lacks(nBits, e.From, fmt.Sprintf("has less left than the %d that this takes", n))
+				return false, x.lacks(nBits, e.From, fmt.Sprintf("has less left than the %d that this call takes", n))
 			}
 			e.Used[nBits] += n
 			left = min(left, rest-n)

@@ -31,25 +31,25 @@ type Set struct {
 func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
 	switch {
 	case s == nil:
-		return nil, errors.New("budget: the store is nil: In keeps what is used there, see exo/store")
+		return nil, errors.New("budget: In got a nil store, where it would keep what is used: open a store with exo/store")
 	case tool == "" || len(tool) > 100:
 		return nil, fmt.Errorf("budget: the name of the tool has %d bytes: want 1 to 100", len(tool))
 	case len(budgets) == 0:
-		return nil, errors.New("budget: there is no budget: leave the set out")
+		return nil, errors.New("budget: In got no budget: pass one, or leave the Set out")
 	}
 	for i, b := range budgets {
 		if err := b.check(); err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(budgets[:i], func(a Budget) bool { return a.Per == b.Per && a.Every == b.Every }) {
-			return nil, fmt.Errorf("budget: two budgets per %s each %s: write one with all amounts", b.Per, b.Every)
+			return nil, fmt.Errorf("budget: there are two budgets per %s each %s: put their amounts into one", b.Per, b.Every)
 		}
 	}
 	return &Set{kept: s, tool: tool, budgets: slices.Clone(budgets)}, nil
 }
 
 // errNone is the error for a host that made its Set without In.
-var errNone = &fail.Error{Kind: fail.Internal, Err: fail.Named("budget: this Set was not made with In, so it lets nothing pass")}
+var errNone = &fail.Error{Kind: fail.Internal, Err: fail.Named("budget: the zero Set can't be used: make it with budget.In")}
 
 const (
 	wait     = 10 * time.Second    // the longest time that a message waits for the store
@@ -117,7 +117,7 @@ func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time
 		_, err = s.kept.Sweep(ctx)
 	}
 	if err != nil && fail.KindOf(err) != fail.Limit {
-		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: what was used is not known: %w", err)}
+		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: what is used of a budget can't be read or kept: %w", err)}
 	}
 	return err
 }

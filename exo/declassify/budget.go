@@ -38,13 +38,13 @@ func In(s store.Store, bitsPerDay int) (*Budget, error) {
 		return nil, errors.New("declassify: the store is nil: pass a store to In, or use New to keep the budget in memory")
 	}
 	if bitsPerDay < 1 {
-		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
+		return nil, fmt.Errorf("declassify: the budget has %d bits a day: want 1 or more", bitsPerDay)
 	}
 	return &Budget{perDay: bitsPerDay, kept: s}, nil
 }
 
 // errNone is the error for a host that made its Budget without calling New or In.
-var errNone = errors.New("declassify: this Budget was made by neither New nor In, so it has no bits")
+var errNone = errors.New("declassify: the zero Budget can't be used: make it with New or In")
 
 // wait is the longest time that Take waits for its store.
 const wait = 10 * time.Second
@@ -76,7 +76,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 			was = taken{Day: b.day}
 		}
 		if left = b.perDay - was.Bits; bits < 1 || bits > left {
-			return false, fail.Errorf(fail.Limit, "", "the limit is %d bits of sealed values a day (UTC); %d are left, and this takes %d", b.perDay, max(left, 0), bits)
+			return false, fail.Errorf(fail.Limit, "", "this call takes %d bits of what a user may learn about sealed values each day (UTC): %d of %d bits are left", bits, max(left, 0), b.perDay)
 		}
 		was.Bits += bits
 		e.Value, err = json.Marshal(was)

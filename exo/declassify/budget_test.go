@@ -68,7 +68,7 @@ func TestBudget(t *testing.T) {
 				t.Errorf("%s, %d: %d left, %v", kind, k, left, err)
 			}
 		}
-		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(fail.GuestText(err), "the limit is 5 bits of sealed values a day (UTC)") {
+		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(fail.GuestText(err), "of 5 bits are left") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestZeroBudget(t *testing.T) {
 	for what, b := range map[string]exo.BitBudget{"zero": &declassify.Budget{}, "nil": (*declassify.Budget)(nil), "none": declassify.New(0), "fewer": declassify.New(-1)} {
 		_, err := b.Take("ann", noon, 1)
 		made := what == "none" || what == "fewer"
-		if err == nil || (fail.KindOf(err) == fail.Limit) != made || strings.Contains(err.Error(), "made by neither New nor In") == made {
+		if err == nil || (fail.KindOf(err) == fail.Limit) != made || strings.Contains(err.Error(), "the zero Budget") == made {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package exotest
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,7 +82,7 @@ func (c *Chain) arg(method string, i int, prior []*message.Node, a any) (*messag
 	switch a := a.(type) {
 	case *Chain:
 		if a.err == nil && a.run != c.run {
-			return nil, errors.New("exotest: an argument belongs to another run")
+			return nil, fmt.Errorf("exotest: argument %d of %s is a chain of another Run: begin it with this Run", i+1, method)
 		}
 		return a.node, a.err
 	case func(*Chain) *Chain:
@@ -158,5 +157,5 @@ func literal(a any) (value.Value, error) {
 	case time.Time:
 		return value.Time(a), nil
 	}
-	return value.Value{}, fmt.Errorf("exotest: a %T can't be an argument: only value.Value, plain values, maps and lists of them, chains and callbacks", a)
+	return value.Value{}, fmt.Errorf("exotest: a %T can't be an argument: want a value.Value, a plain value, a map or list of them, a Chain or a callback", a)
 }

@@ -38,7 +38,7 @@ func Conform(t testing.TB, o exo.Object) {
 		for _, w := range i.Words {
 			for p := range w.All() {
 				if err := p.Check(); err != nil {
-					t.Errorf("exotest: the words of %s: %v", i.Name, err)
+					t.Errorf("exotest: Words of the interface %s: %v", i.Name, err)
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func Conform(t testing.TB, o exo.Object) {
 			d, err := o.Describe()
 			d.Frozen = before.Frozen // ignore Frozen, which the copy in before lost
 			if err != nil || !reflect.DeepEqual(d, before) {
-				t.Errorf("exotest: a second call of Describe returned something else, error %v", err)
+				t.Errorf("exotest: a second call of Describe returned another description, error %v: it must return the same each time", err)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func Conform(t testing.TB, o exo.Object) {
 		c.cancelled(call)
 	}
 	if after := describe(t, o); !reflect.DeepEqual(before, after) {
-		t.Errorf("exotest: Describe returns something else after messages were sent")
+		t.Errorf("exotest: after messages were sent, Describe returns another description: it must return the same each time")
 	}
 }
 
@@ -232,13 +232,13 @@ func (c *conform) cancelled(x sentMessage) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		c.t.Errorf("exotest: %s: Eval has not returned %v after its context ended", x.method.Name, patience)
+		c.t.Errorf("exotest: %s: Eval has not returned %v after its context ended: it must return then", x.method.Name, patience)
 	}
 }
 
 // fits checks that a value has the type that the catalogue gives it.
 func (c *conform) fits(t *message.Type, v value.Value, at string) error {
-	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
+	bad := func() error { return fmt.Errorf("%s is %s, but the description says %s", at, clip(v.String()), t) }
 	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		return c.fits(t.Args["of"], v, at) // for a column, a reply has the type of its values
 	} else if i != nil && v.Type() == value.TypeRecord && len(i.Fields) > 0 {
@@ -254,7 +254,7 @@ func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 			return nil
 		}
 		if got := c.refers(v); got == nil || got.Name != t.Name {
-			return fmt.Errorf("%s refers to %s, where the catalogue says %s", at, got, t.Name)
+			return fmt.Errorf("%s is an object of type %s, but the description says %s", at, got, t.Name)
 		}
 		return nil
 	}
@@ -264,38 +264,27 @@ func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 		}
 		return bad()
 	}
-	switch k := v.Type(); t.Name {
+	k, ok := v.Type(), false
+	switch t.Name {
 	case value.TypeData, value.TypeJSON:
-		return nil
-	case value.TypeBool:
-		if k != value.TypeBool {
-			return bad()
-		}
+		ok = true
+	case value.TypeBool, value.TypeTime:
+		ok = k == t.Name
 	case value.TypeInt:
-		if k != value.TypeInt || t.Min < t.Max && (v.Int() < t.Min || v.Int() > t.Max) {
-			return bad()
-		}
+		ok = k == value.TypeInt && (t.Min >= t.Max || v.Int() >= t.Min && v.Int() <= t.Max)
 	case value.TypeFloat, value.TypeNumber:
-		if k != value.TypeFloat && k != value.TypeInt {
-			return bad()
-		}
+		ok = k == value.TypeFloat || k == value.TypeInt
 	case value.TypeText:
-		if k != value.TypeText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
-			return bad()
-		}
-	case value.TypeTime:
-		if k != value.TypeTime {
-			return bad()
-		}
+		ok = k == value.TypeText && (len(t.Enum) == 0 || slices.Contains(t.Enum, v.Text()))
 	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
-		if text, ok := scalar.Canonical(t.Name, v.Text()); k != value.TypeText || !ok || text != v.Text() {
-			return bad()
-		}
+		text, is := scalar.Canonical(t.Name, v.Text())
+		ok = k == value.TypeText && is && text == v.Text()
 	case value.TypeList:
 		return c.fitsList(t, v, at, bad)
 	case value.TypeRecord:
 		return c.fitsRecord(t, v, at, bad)
-	default:
+	}
+	if !ok {
 		return bad()
 	}
 	return nil
@@ -336,7 +325,7 @@ func (c *conform) fitsRecord(t *message.Type, v value.Value, at string, bad func
 		}
 	}
 	if n != v.Len() {
-		return fmt.Errorf("%s has fields that the catalogue does not name: %s", at, clip(v.String()))
+		return fmt.Errorf("%s has fields that the description lacks: %s", at, clip(v.String()))
 	}
 	return nil
 }

@@ -107,16 +107,16 @@ func TestConform(t *testing.T) {
 		"rows":             {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2)}}))}, ""},
 		"data":             {&thing{ask(&message.Type{Name: value.TypeData}, con(value.TypeData)), func(_ context.Context, m *exo.Message) (value.Value, error) { return m.Args[0], nil }}, ""},
 		"an object":        {&thing{ask(nil, con("Thing")), func(_ context.Context, m *exo.Message) (value.Value, error) { return value.RefValue(m.Objects[0]), nil }}, ""},
-		"of another type":  {&thing{ask(nil, con(value.TypeText)), gives(value.Int(1))}, "is 1, which is not text"},
-		"null":             {&thing{ask(nil, con(value.TypeText)), gives(value.Null())}, "which is not text"},
-		"a number as text": {&thing{ask(nil, con(value.TypeInt)), gives(value.Text("1"))}, "which is not a whole number"},
-		"a date with time": {&thing{ask(nil, con(value.TypeDate)), gives(value.Text("2024-01-31T12:00:00Z"))}, "which is not a day"},
+		"of another type":  {&thing{ask(nil, con(value.TypeText)), gives(value.Int(1))}, "is 1, but the description says text"},
+		"null":             {&thing{ask(nil, con(value.TypeText)), gives(value.Null())}, "but the description says text"},
+		"a number as text": {&thing{ask(nil, con(value.TypeInt)), gives(value.Text("1"))}, "but the description says a whole number"},
+		"a date with time": {&thing{ask(nil, con(value.TypeDate)), gives(value.Text("2024-01-31T12:00:00Z"))}, "but the description says a day"},
 		"a field less":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue())}, "has no field x"},
-		"a field more":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue(value.Field{Name: "x", Value: value.Int(1)}, value.Field{Name: "z", Value: value.Int(1)}))}, "does not name"},
+		"a field more":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue(value.Field{Name: "x", Value: value.Int(1)}, value.Field{Name: "z", Value: value.Int(1)}))}, "the description lacks"},
 		"an item":          {&thing{ask(nil, list(text)), gives(value.List(value.Text("a"), value.Int(1)))}, "result[1]"},
 		"a cell":           {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Text("2")}}))}, "result[1].x"},
-		"no object":        {&thing{ask(nil, con("Thing")), gives(value.Int(1))}, "where the catalogue says Thing"},
-		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (value.Value, error) { return value.RefValue(other), nil }}, "where the catalogue says Other"},
+		"no object":        {&thing{ask(nil, con("Thing")), gives(value.Int(1))}, "but the description says Thing"},
+		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (value.Value, error) { return value.RefValue(other), nil }}, "but the description says Other"},
 		"a panic": {&thing{ask(text, con(value.TypeText)), func(_ context.Context, m *exo.Message) (value.Value, error) {
 			return value.Text(m.Args[0].Text()[:1]), nil
 		}}, "ask: Eval panicked"},
@@ -130,7 +130,7 @@ func TestConform(t *testing.T) {
 		}, func(context.Context, *exo.Message) (value.Value, error) {
 			learnt.Store(1)
 			return value.Int(1), nil
-		}}, "something else after messages"},
+		}}, "after messages were sent, Describe returns another"},
 		"nothing to send": {&thing{func() []*message.Interface { return []*message.Interface{{Name: "Thing"}} }, nil}, "can send this object no message"},
 		"what can't be":   {&thing{func() []*message.Interface { return []*message.Interface{{Name: "text"}} }, nil}, "can't be granted"},
 		"a panic when held": {&thing{func() []*message.Interface {
@@ -305,7 +305,7 @@ func TestChain(t *testing.T) {
 	if _, err := a.Call("select", func(r *Chain) *Chain { return r.Call("none") }).Call("copy").Send(); fail.KindOf(err) != fail.Denied {
 		t.Errorf("an error within a callback: %v", err)
 	}
-	if _, err := a.Call("join", On(t, o)).Call("copy").Send(); err == nil || !strings.Contains(err.Error(), "another run") {
+	if _, err := a.Call("join", On(t, o)).Call("copy").Send(); err == nil || !strings.Contains(err.Error(), "another Run") {
 		t.Errorf("a chain of another run: %v", err)
 	}
 	for _, f := range []func(testing.TB){func(t testing.TB) { Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o}}).On("z") },

@@ -73,7 +73,7 @@ func (r *Run) end() {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		r.t.Errorf("exotest: the run has not ended %v after the test: an object does not heed its context", patience)
+		r.t.Errorf("exotest: the run has not ended %v after the test: Eval of an object must return when its context ends", patience)
 	}
 }
 
@@ -125,10 +125,7 @@ func (r *Run) Reply(v value.Value) *Chain {
 
 func (r *Run) ref(id uint32) *Chain {
 	n, err := r.checker.MakeRef(id)
-	if err != nil {
-		return &Chain{run: r, err: err}
-	}
-	return &Chain{run: r, node: n}
+	return &Chain{run: r, node: n, err: err}
 }
 
 // submit sends the message that a chain has recorded, and waits for the reply.

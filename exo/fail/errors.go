@@ -195,7 +195,7 @@ func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		if e == nil { // a nil *Error in an error is a mistake, so it does not count as success
-			return &Error{Op: op, Kind: Internal, Err: errors.New("a nil *fail.Error was returned as an error")}
+			return &Error{Op: op, Kind: Internal, Err: errors.New("a nil *fail.Error was returned as an error: return a nil of type error")}
 		}
 		return e
 	}

@@ -113,17 +113,17 @@ func (c *Config) check() error {
 	both, lost := len(c.Read) > 0 && len(c.Write) > 0, c.Admits.Secrecy().Without(c.Label)
 	switch {
 	case len(c.Read)+len(c.Write) == 0:
-		return errors.New("want globs of the files that programs may read or write")
+		return errors.New("want globs in Read or Write, like reports/*.csv: the files that programs may read or write")
 	case c.Bytes < 0 || c.Undo < 0:
 		return errors.New("the fields Bytes and Undo must not be negative")
 	case len(c.Label.Unnamed()) > 0:
 		return fmt.Errorf("the label %s has readers without their ids: write the tag without the @ part", c.Label)
 	case len(c.Write) > 0 && c.Journal == nil:
-		return errors.New("the field Write wants a Journal: without one nobody knows what a killed process was about to write")
+		return errors.New("the field Write needs the field Journal, which shows what a killed process was about to write")
 	case both && !lost.Empty():
-		return fmt.Errorf("what is labelled %s could be written here, and read again without the label: add it to Label, or leave Read or Write out", lost)
+		return fmt.Errorf("a value labelled %s could be written to a file, and read again without the label: add the label to Label, or leave Read or Write out", lost)
 	case both && c.Trusted && !c.Admits.Integrity().Empty():
-		return errors.New("what outsiders wrote could be written here, and read again as trusted: leave Trusted out, or take the tag out of Admits")
+		return fmt.Errorf("what outsiders wrote could be written to a file, and read again as trusted: leave Trusted out, or take %s out of Admits", c.Admits.Integrity().List())
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (f *Files) list(ctx context.Context, in which) (out []listed, err error) {
 	}
 	slices.SortFunc(out, func(a, b listed) int { return strings.Compare(a.Path, b.Path) })
 	if len(out) > 1000 {
-		return nil, service.Refuse("there are %d files, and a list has at most 1000: give list a glob that fits fewer", len(out))
+		return nil, service.Refuse("there are %d files, and a list has at most 1000: give list a glob that matches fewer", len(out))
 	}
 	return out, nil
 }
@@ -296,7 +296,7 @@ func (f *Files) rows(ctx context.Context, in table) (out []map[string]any, err e
 	case in.Separator == "":
 		separator = ','
 	case lines || size != len(in.Separator) || strings.ContainsRune("\"\r\n\ufffd", separator):
-		return nil, service.Refuse("separator is one character between the cells of CSV, like ;")
+		return nil, service.Refuse("separator must be one character, like ;, and not a quote or a line break; only .csv and .tsv files have one")
 	}
 	text, err := f.text(ctx, in.Path)
 	if err != nil {

@@ -350,9 +350,9 @@ func TestConfig(t *testing.T) {
 	all, j := []string{"**"}, journal(t)
 	for want, c := range map[string]files.Config{
 		"want globs":                        {},
-		"add it to Label":                   {Read: all, Write: all, Admits: pii, Journal: j},
+		"add the label to Label":            {Read: all, Write: all, Admits: pii, Journal: j},
 		"leave Trusted out":                 {Read: all, Write: all, Trusted: true, Admits: value.NewLabel(value.Untrusted), Journal: j},
-		"Write wants a Journal":             {Write: all},
+		"Write needs the field Journal":     {Write: all},
 		"readers without their ids":         {Read: all, Label: value.NewLabel("pii@member")},
 		"must not be negative":              {Read: all, Bytes: -1},
 		"** must be a whole part":           {Read: []string{"a**"}},

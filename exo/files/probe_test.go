@@ -41,7 +41,7 @@ func TestNoFolders(t *testing.T) {
 	}
 	for _, program := range []string{"await files.write({ path: 'out/a/x', text: '' })", "try { await files.write({ path: 'out/a/x', text: '' }) } catch (e) { return e.message }"} {
 		r := tool.Run(t.Context(), program)
-		if text := string(r.JSON) + fmt.Sprint(r.Err); !strings.Contains(text, "its folder is not there") {
+		if text := string(r.JSON) + fmt.Sprint(r.Err); !strings.Contains(text, "its folder does not exist") {
 			t.Errorf("%s: %s", program, text)
 		}
 	}

@@ -77,7 +77,7 @@ func (f *Files) names(in *written) ([]string, error) {
 	case !plainfile.AnyMatches(f.write, parts):
 		return nil, service.Refuse("`%s` is not a file that programs may write: they may write %s", in.Path, f.write)
 	case int64(len(in.Text)) > f.bytes:
-		return nil, service.Refuse("the text has %d bytes, and a file at most %d", len(in.Text), f.bytes)
+		return nil, service.Refuse("the text has %d bytes; a file may have at most %d", len(in.Text), f.bytes)
 	}
 	return parts, nil
 }
@@ -93,7 +93,7 @@ func (f *Files) replaceable(path string, parts []string) error {
 			return nil
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
-		return service.Refuse("`%s` can't be written: its folder is not there", path)
+		return service.Refuse("`%s` can't be written: its folder does not exist, and a write makes none", path)
 	}
 	if why := plainfile.Unusable(err); why != nil {
 		return service.Refuse("`%s` can't be replaced: %v", path, why)
@@ -117,7 +117,7 @@ func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 			return f.stage(ctx, w, r.writes[:i])
 		}
 	}
-	return errors.New("files: the write was not checked before") // not reached: Validate adds each write, since no write has a sealed value
+	return errors.New("files: Stage got a write that Validate has not checked") // not reached: Validate adds each write, since no write has a sealed value
 }
 
 // Forget implements exo.Stager. The text that waits is removed, and never gets its own name.

@@ -65,7 +65,7 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 				return err
 			}
 			if !utf8.Valid(line) {
-				return fmt.Errorf("%w: a line is no text", ErrMalformed)
+				return fmt.Errorf("%w: a line is not UTF-8", ErrMalformed)
 			}
 			x, err := jsonrpc.DecodeMessage(line)
 			if err != nil {
@@ -104,7 +104,7 @@ func (c *lines) decide(m jsonrpc.Message) (jsonrpc.Message, error) {
 		case m.Method == "ping" && m.IsCall():
 			return nil, c.write(&jsonrpc.Response{ID: m.ID, Result: []byte("{}")})
 		case m.IsCall():
-			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers nothing"}})
+			return nil, c.write(&jsonrpc.Response{ID: m.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers no request but ping"}})
 		case m.Method == listChanged && !c.stale.Swap(true): // only once until the tools are listed again
 			return &jsonrpc.Request{Method: listChanged}, nil
 		}

@@ -90,7 +90,7 @@ func answerNothing(next mcp.MethodHandler) mcp.MethodHandler {
 		case "ping", "notifications/tools/list_changed":
 			return next(ctx, method, r)
 		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers nothing"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client answers no request but ping"}
 	}
 }
 
@@ -194,7 +194,7 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	case err != nil: // the tool was not called
 		e := &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
 		if pin := (*PinError)(nil); errors.As(err, &pin) {
-			e.Kind, e.Msg = fail.Revoked, "this server's tools have changed: its operator must review and pin them before programs can use it again"
+			e.Kind, e.Msg = fail.Revoked, "the tools of this server have changed: no program can use them until the operator of the host has reviewed and pinned them"
 		}
 		return value.Value{}, e
 	}

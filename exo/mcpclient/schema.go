@@ -3,7 +3,6 @@ package mcpclient
 // This file makes types from JSON schemas. A type may be wider than its schema, since the server checks its arguments itself.
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +52,7 @@ func (y *typer) typ(schema any, at string, depth int) (*message.Type, error) {
 	}
 	s, ok := schema.(map[string]any)
 	if !ok && schema != true {
-		return nil, fmt.Errorf("%s: its schema is no object", at)
+		return nil, fmt.Errorf("%s: a part of its schema is neither a JSON object nor true", at)
 	}
 	if ref, ok := s["$ref"].(string); ok {
 		to, err := y.resolve(ref)
@@ -175,7 +174,7 @@ func (y *typer) resolve(ref string) (any, error) {
 		}
 	}
 	if !ok {
-		return nil, errors.New("its schema refers to a part that it does not have")
+		return nil, fmt.Errorf("its schema has the $ref %.100q, and no such part", ref)
 	}
 	return to, nil
 }

@@ -88,12 +88,12 @@ type Bounds struct {
 
 // These are the errors of a server that broke a rule. For the host, errors of calls wrap them. A program reads only their Kind.
 var (
-	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than its Bounds")
-	ErrFlood     = errors.New("mcpclient: the server sent more messages than its Bounds")
+	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than Server.Bounds allows")
+	ErrFlood     = errors.New("mcpclient: the server sent more messages than Server.Bounds allows")
 	ErrTimeout   = errors.New("mcpclient: the server did not answer in time")
-	ErrMalformed = errors.New("mcpclient: the server sent something that is no message")
-	ErrMismatch  = errors.New("mcpclient: the server's answer does not have the type that its schema says")
-	ErrAsks      = errors.New("mcpclient: the server asks its client for input before it answers")
+	ErrMalformed = errors.New("mcpclient: the server sent something that breaks the protocol")
+	ErrMismatch  = errors.New("mcpclient: the server's answer does not have its declared type")
+	ErrAsks      = errors.New("mcpclient: the server asked for input before it answers, and this client gives none")
 	ErrEnded     = errors.New("mcpclient: the server can't be reached")
 	ErrTool      = errors.New("mcpclient: the tool answered with an error")
 )
@@ -156,30 +156,30 @@ func (s *Server) complete() error {
 	slices.Sort(used)
 	switch {
 	case scalar.ReservedName(s.Name) || s.Name[0] < 'A' || s.Name[0] > 'Z':
-		return bad("want a name of letters and digits that begins with a capital letter")
+		return bad("want a name of letters and digits that begins with a capital letter, like Tracker")
 	case min(s.Bounds.Bytes, s.Bounds.Items, int(s.Bounds.Call), int(s.Bounds.Start), s.Bounds.Concurrent, s.Bounds.Messages) < 0:
-		return bad("a bound is negative")
+		return bad("a field of Bounds is negative: want 0 or more")
 	case (s.Command == nil) == (s.URL == ""):
-		return bad("want either a Command or a URL")
+		return bad("want either a Command or a URL, not both")
 	case len(used) == 0 && !s.all:
 		return bad("want at least one tool in Reads, Acts or Immediate")
 	case len(slices.Compact(slices.Clone(used))) < len(used):
-		return bad("a tool is listed twice in Reads, Acts and Immediate")
+		return bad("a tool is listed twice: write each tool once, in Reads, Acts or Immediate")
 	case slices.ContainsFunc(s.Approve, func(tool string) bool { return !slices.Contains(s.Acts, tool) }):
-		return bad("Approve has a tool that is not in Acts: a call that happens at once can't be shown first")
+		return bad("Approve has a tool that is not in Acts: only a call that waits for the end of the program can be shown to a person first")
 	case len(s.Label.Unnamed()) > 0:
-		return bad("Label has a tag of readers without their ids (%s)", s.Label)
+		return bad("Label has a tag of readers without their ids (%s): write the tag without the @ part", s.Label)
 	case !s.Label.Secrecy().FlowsTo(s.Admits):
-		return bad("Admits lacks the labels of the answers, so no call could be sent")
+		return bad("Admits lacks %s, with which Label labels the answers, so no call could be sent: add it to Admits", s.Label.Secrecy().Without(s.Admits).List())
 	case s.Command != nil:
 		return nil
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return bad("want the address as http or https, without a user and a fragment") // the address is not quoted, since it may contain a password
+		return bad("want a URL like https://HOST/PATH or http://HOST/PATH, without a user and without #") // the address is not quoted, since it may contain a password
 	}
 	if s.Client == nil {
-		return bad("a URL needs a Client")
+		return bad("a URL needs a Client, which sends its requests")
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (s *Server) used() []string { return slices.Concat(s.Reads, s.Acts, s.Immed
 // Describe implements exo.Object.
 func (o *Object) Describe() (message.Description, error) {
 	if o == nil || o.description.Type == nil {
-		return message.Description{}, errors.New("mcpclient: the zero Object can't be used; call Open")
+		return message.Description{}, errors.New("mcpclient: the zero Object can't be used: make one with Open")
 	}
 	return o.description, nil
 }
@@ -231,7 +231,7 @@ func (o *Object) asked(m *exo.Message) (*tool, json.RawMessage, error) {
 		var err error
 		a := m.Root.Args[0]
 		if args, err = a.Lit.AppendJSON(nil); err != nil || a.Op != message.OpLit {
-			return nil, nil, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
+			return nil, nil, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data: await calls first, and pass their results", Err: exo.ErrNothingDone}
 		}
 	}
 	return o.tools[m.Root.Name], args, nil

@@ -5,7 +5,6 @@ package mcpclient
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +69,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 		}
 		for _, name := range used {
 			if !s.all && !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
-				return nil, fmt.Errorf("it has no tool %q", name)
+				return nil, fmt.Errorf("the server has no tool %q", name)
 			}
 		}
 		slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
@@ -86,8 +85,7 @@ func (s *Server) pinned(tools []*mcp.Tool) error {
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(used)
-	if got := "sha256:" + hex.EncodeToString(sum[:]); got != s.Pin || s.all {
+	if got := fmt.Sprintf("sha256:%x", sha256.Sum256(used)); got != s.Pin || s.all {
 		return &PinError{s.Pin, got, seen(whole)}
 	}
 	return nil
@@ -121,7 +119,7 @@ func (o *Object) describe(tools []*mcp.Tool) error {
 	for _, t := range tools {
 		name := methodName(t.Name)
 		if i.Methods[name] != nil {
-			return fmt.Errorf("two tools become the method %s", name)
+			return fmt.Errorf("the tool %q and another one would both be the method %s: use only one of them", t.Name, name)
 		}
 		m, u, err := o.server.method(t)
 		if err != nil {

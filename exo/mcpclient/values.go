@@ -22,7 +22,7 @@ func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error
 		return read(t.out, r.StructuredContent, 0, &most)
 	}
 	if v = value.Text(textOf(r.Content)); v.IsZero() {
-		err = fmt.Errorf("%w: the answer is no text", ErrMismatch)
+		err = fmt.Errorf("%w: the text of the answer has a NUL, or is not UTF-8", ErrMismatch)
 	}
 	return v, err
 }
@@ -114,7 +114,7 @@ func readRecord(t *message.Type, m map[string]any, depth int, left *int) (value.
 			return value.Value{}, fmt.Errorf("%w: the field %.100q is missing", ErrMismatch, f.Name)
 		}
 		if scalar.BadName(f.Name) != "" {
-			return value.Value{}, fmt.Errorf("%w: no field can have the name %.100q", ErrMismatch, f.Name)
+			return value.Value{}, fmt.Errorf("%w: the answer has a field named %.100q, which is reserved", ErrMismatch, f.Name)
 		}
 		v, err := read(f.Type, x, depth+1, left)
 		if err != nil {

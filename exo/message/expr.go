@@ -107,7 +107,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 		return nil, fail.Errorf(fail.Invalid, "", "the message has no nodes")
 	}
 	if len(x.Nodes) > c.Bounds.Nodes {
-		return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", c.Bounds.Nodes)
+		return nil, fail.Errorf(fail.Limit, "", "the expression is too large: it has more than %d names, calls and values", c.Bounds.Nodes)
 	}
 	// Most messages are short, so these arrays, which only the check needs, stay on the stack.
 	var fewNodes [32]*Node
@@ -129,7 +129,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 		// A node with more parts than a whole tree may have is refused before its parts are compared with each
 		// other, which would cost time.
 		if l := c.Bounds.Nodes; len(w.Args) > l || len(w.Names) > l {
-			return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", l)
+			return nil, fail.Errorf(fail.Limit, "", "the expression is too large: it has more than %d names, calls and values", l)
 		}
 		recv := get(w.Recv)
 		if w.Recv != -1 && recv == nil {
@@ -201,23 +201,23 @@ func badMessage(i int, why string) *fail.Error {
 func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
 	if w.Op != OpLit && !w.Lit.IsZero() || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
-		return nil, badMessage(i, "has parts that its kind has not")
+		return nil, badMessage(i, "has a part that a node of its kind can't have")
 	}
 	if (w.Op == OpField || w.Op == OpCall || w.Op == OpParam) != (w.Name != "") ||
 		len(args) > 0 && (w.Op == OpRef || w.Op == OpLit || w.Op == OpField) {
-		return nil, badMessage(i, "has parts that its kind has not")
+		return nil, badMessage(i, "has a part that a node of its kind can't have")
 	}
 	if w.Op == OpField || w.Op == OpCall {
 		if recv.sends {
-			return nil, badMessage(i, "continues a message that was sent")
+			return nil, badMessage(i, "follows a call that was sent")
 		}
 	}
 	for _, a := range args {
 		if a.sends {
-			return nil, badMessage(i, "holds a message inside a message")
+			return nil, badMessage(i, "has a call that is sent as an argument")
 		}
 		if a.Op == OpParam && w.Op != OpCall && w.Op != OpRecord && w.Op != OpList && w.Op != OpLambda && w.Op != OpParam {
-			return nil, badMessage(i, "has a placeholder where none can be")
+			return nil, badMessage(i, "has the parameter of a callback where none can be")
 		}
 	}
 	switch w.Op {
@@ -241,7 +241,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 		return c.MakeCall(recv, w.Name, args)
 	case OpLambda:
 		if len(args) != 1 {
-			return nil, badMessage(i, "is a callback without one result")
+			return nil, badMessage(i, "is a callback that does not have exactly one result")
 		}
 		return c.MakeLambda(recv, args[0])
 	case OpRecord:

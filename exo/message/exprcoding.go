@@ -30,8 +30,8 @@ const (
 )
 
 var (
-	errNode  = errors.New("a message has no encoding if one of its nodes has a form that no message has")
-	errOrder = errors.New("a message has no encoding if its nodes are not in the order of a walk from the root")
+	errNode  = errors.New("a message with a node that no Checker makes has no encoding")
+	errOrder = errors.New("a message has no encoding unless its nodes have the order in which Node.Expr writes them")
 	errLarge = fmt.Errorf("a message with more than %d values has no encoding", maxLiterals)
 )
 
@@ -246,6 +246,6 @@ func earlier(d *value.Decoder, i int) int32 {
 // must fails the decoder unless ok: a part that is present but empty would be a second encoding.
 func must(d *value.Decoder, ok bool) {
 	if !ok {
-		d.Fail("an empty part, or one too many")
+		d.Fail("an empty part, or one that its node can't have")
 	}
 }

@@ -143,7 +143,7 @@ func (t *Type) Trusting() (out []string) {
 
 // Demands names a field that demands trust and that the argument gives. It returns "" if there is none.
 func Demands(t *Type, n *Node) (name string) {
-	if t.trusting() == "" {
+	if len(t.Trusting()) == 0 {
 		return ""
 	}
 	t.given(n, func(f *TypeField) {
@@ -152,15 +152,4 @@ func Demands(t *Type, n *Node) (name string) {
 		}
 	})
 	return name
-}
-
-// trusting names a field of the type that demands trust. It returns "" if there is none.
-func (t *Type) trusting() string {
-	if t == nil || len(t.Fields)+len(t.Args) == 0 {
-		return ""
-	}
-	if names := t.Trusting(); len(names) > 0 {
-		return names[0]
-	}
-	return ""
 }

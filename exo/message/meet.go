@@ -16,13 +16,13 @@ import (
 // interfaces that differ from d's.
 func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
 	if !reflect.DeepEqual(d.Type, want.Type) {
-		return met, nil, fmt.Errorf("the policy changed the type")
+		return met, nil, fmt.Errorf("the policy changed Description.Type, which no policy may change")
 	}
 	met = Description{Type: d.Type, Doc: want.Doc}
 	seen := map[string]bool{}
 	for _, w := range want.Interfaces {
 		if w == nil || seen[w.Name] || d.Interface(w.Name) == nil {
-			return met, nil, fmt.Errorf("an interface is new, nil, or listed twice")
+			return met, nil, fmt.Errorf("the policy added an interface, or listed a nil one or the same one twice")
 		}
 		seen[w.Name] = true
 	}
@@ -102,23 +102,23 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		n.Words = w.Words // phrases stay right when methods are removed, since their Needs lists the methods that they name
 	}
 	if len(w.Fields) != len(i.Fields) {
-		return nil, fmt.Errorf(": fields can be neither added nor deleted")
+		return nil, fmt.Errorf(": the policy added or deleted a field, and may do neither")
 	}
 	for name, f := range n.Fields {
 		x := w.Fields[name]
 		if x == nil || f == nil {
-			return nil, fmt.Errorf(".%s: fields can be neither added nor deleted", name)
+			return nil, fmt.Errorf(".%s: the policy deleted this field, and may not do that", name)
 		}
 		if !f.Label.FlowsTo(x.Label) {
-			return nil, fmt.Errorf(".%s: its label lost %s", name, f.Label.Without(x.Label))
+			return nil, fmt.Errorf(".%s: the policy removed %s from its label", name, f.Label.Without(x.Label))
 		}
 		f.Label, f.Doc = x.Label, x.Doc
 		if !reflect.DeepEqual(f, x) {
-			return nil, fmt.Errorf(".%s: the policy changed more of this field than Doc and Label", name)
+			return nil, fmt.Errorf(".%s: the policy may change only Doc and Label of this field", name)
 		}
 	}
 	if !i.Label.FlowsTo(w.Label) {
-		return nil, fmt.Errorf(": its label lost %s", i.Label.Without(w.Label))
+		return nil, fmt.Errorf(": the policy removed %s from its label", i.Label.Without(w.Label))
 	}
 	n.Label = w.Label
 	for name := range w.Methods {
@@ -133,7 +133,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		case x == nil || w.Methods[name] == nil:
 			delete(n.Methods, name)
 		case w.Methods[name] != x:
-			return nil, fmt.Errorf(".%s: the policy made this name mean another method than %s", name, m.Name)
+			return nil, fmt.Errorf(".%s: the policy gave this name to another method than %s", name, m.Name)
 		case name == m.Name:
 			if err := m.meet(x); err != nil {
 				return nil, fmt.Errorf(".%s: %w", name, err)
@@ -162,7 +162,7 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		rest.Keys = n.Keys
 	}
 	if !reflect.DeepEqual(&rest, n) {
-		return nil, fmt.Errorf(": Is, Expr, Await, Call, Keys, Many or another part changed, which a policy can't change")
+		return nil, fmt.Errorf(": the policy changed Is, Expr, Await, Call, Keys, Many or another part, which no policy may change")
 	}
 	return n, nil
 }
@@ -171,29 +171,29 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 func (m *Method) meet(x *Method) error {
 	switch {
 	case !m.Label.FlowsTo(x.Label):
-		return fmt.Errorf("its label lost %s", m.Label.Without(x.Label))
+		return fmt.Errorf("the policy removed %s from its label", m.Label.Without(x.Label))
 	case !m.Reply.FlowsTo(x.Reply):
-		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
+		return fmt.Errorf("the policy removed %s from the label of its reply", m.Reply.Without(x.Reply))
 	case x.Total && !m.Total: // only the object can promise this: a program would be shown values without their labels joining the run's label
 		return fmt.Errorf("the policy set Total, which only the object itself can promise")
 	case x.Fresh && !m.Fresh: // otherwise a program could be shown what outsiders wrote, and still count as trusted
 		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
-		return fmt.Errorf("the policy made the labels of its records no longer join")
+		return fmt.Errorf("the policy cleared Row, which only the object itself may do")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
-		return fmt.Errorf("the policy changed the effect from %s to %s", m.Effect, x.Effect)
+		return fmt.Errorf("the policy changed Effect from %s to %s: it may change NoEffect to Immediate, and nothing else", m.Effect, x.Effect)
 	case m.Sink && !x.Sink:
 		return fmt.Errorf("the policy removed Sink")
 	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
-		return fmt.Errorf("the policy added %s to what it admits", x.Admits.Without(m.Admits))
+		return fmt.Errorf("the policy added %s to Admits, from which it may only remove tags", x.Admits.Without(m.Admits))
 	case !x.Declassifies.FlowsTo(m.Declassifies):
-		return fmt.Errorf("the policy added %s to what it declassifies", x.Declassifies.Without(m.Declassifies))
+		return fmt.Errorf("the policy added %s to Declassifies, from which it may only remove tags", x.Declassifies.Without(m.Declassifies))
 	case m.Trusted && !x.Trusted:
-		return fmt.Errorf("it no longer demands trust (Trusted): the policy may not drop that")
+		return fmt.Errorf("the policy cleared Trusted, which a policy may only set")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
 		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
-		return fmt.Errorf("the policy changed Truth to another method")
+		return fmt.Errorf("the policy changed Truth, which a policy may only clear")
 	case len(x.Params) > len(m.Params):
 		return fmt.Errorf("the policy added parameters")
 	}
@@ -201,7 +201,7 @@ func (m *Method) meet(x *Method) error {
 		p := &m.Params[k]
 		if k >= len(x.Params) {
 			if !p.Opt {
-				return fmt.Errorf("the policy removed %s, which is not optional", p.Name)
+				return fmt.Errorf("the policy removed the parameter %s, which is not optional", p.Name)
 			}
 			continue
 		}
@@ -239,7 +239,7 @@ func (p *Param) meet(x *Param) error {
 	rest := *x
 	rest.Want = p.Want
 	if !reflect.DeepEqual(&rest, p) {
-		return fmt.Errorf("the policy changed more of this parameter than Want, Opt, Null, Plain, Filter, Count and Ident")
+		return fmt.Errorf("the policy may change only Want, Opt, Null, Plain, Filter, Count and Ident of this parameter")
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (t *Term) meet(x *Term, free bool) error {
 	rest := *x
 	rest.Con = t.Con
 	if (t.Con == nil) != (x.Con == nil) || !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("its type changed, and is not narrower")
+		return fmt.Errorf("the policy changed its type to one that is not narrower")
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (t *Type) meet(x *Type, free bool) error {
 	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
 	switch {
 	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
-		return fmt.Errorf("the policy admits null")
+		return fmt.Errorf("the policy allows null, which the object does not")
 	case x.Name != t.Name && !narrower:
 		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
 	case x.Name != t.Name:
@@ -287,14 +287,14 @@ func (t *Type) meet(x *Type, free bool) error {
 	}
 	for _, e := range x.Enum {
 		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {
-			return fmt.Errorf("the policy admits %q, too", e)
+			return fmt.Errorf("the policy allows %q, which the object does not", e)
 		}
 	}
 	t.Null, t.Enum = x.Null, slices.Clone(x.Enum)
 	switch t.Name {
 	case value.TypeList:
 		if t.Args["of"] == nil {
-			return fmt.Errorf("its list type has no item type: its argument `of` is missing")
+			return fmt.Errorf("its list type has no type of the items: set Args[\"of\"]")
 		}
 		if err := t.Args["of"].meet(x.Args["of"], free); err != nil {
 			return fmt.Errorf("items: %w", err)
@@ -309,7 +309,7 @@ func (t *Type) meet(x *Type, free bool) error {
 		rest.Fields = t.Fields
 	}
 	if !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("its type changed, and is not narrower")
+		return fmt.Errorf("the policy changed its type to one that is not narrower")
 	}
 	return nil
 }
@@ -331,14 +331,14 @@ func (t *Type) meetFields(x *Type, free bool) error {
 			return fmt.Errorf("the policy made field %s optional", f.Name)
 		}
 		if f.Trusted && !w.Trusted {
-			return fmt.Errorf("field %s no longer demands trust (Trusted): the policy may not drop that", f.Name)
+			return fmt.Errorf("the policy cleared Trusted of field %s, which a policy may only set", f.Name)
 		}
 		if err := f.Type.meet(w.Type, free); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
 		f.Opt, f.Doc, f.Trusted = w.Opt, w.Doc, w.Trusted
 		if !reflect.DeepEqual(w, f) {
-			return fmt.Errorf("the policy changed another part of field %s", f.Name)
+			return fmt.Errorf("the policy may change only Type, Opt, Doc and Trusted of field %s", f.Name)
 		}
 		fs = append(fs, f)
 	}

@@ -82,7 +82,7 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
-		return fmt.Errorf("two interfaces are named %s, and differ in the label of their objects' existence: %s and %s; give one of them another name", i.Name, old.Label, i.Label)
+		return fmt.Errorf("two interfaces are named %s, and their objects have different labels: %s and %s; give one of them another name", i.Name, old.Label, i.Label)
 	}
 	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 }

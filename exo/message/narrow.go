@@ -33,7 +33,7 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 	}
 	met, changed, err := d.meet(want)
 	if err != nil {
-		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
+		return nil, fmt.Errorf("exo: a policy of %s may only narrow its description: %w", d.Type.Name, err)
 	}
 	if err := refuse(met); err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 // the object, since the policy did not narrow these members.
 func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
-		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s, which its description lacks", d.Type)
+		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s: list the interface in the Description of the wrapped object", d.Type)
 	}
 	for _, i := range d.Interfaces {
 		if !SameInterface(i, n.full[i.Name]) {
-			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of an object that it returned, has changed since it was wrapped", i.Name)
+			return Description{}, fmt.Errorf("exo: the interface %s has changed since exo.Wrap got the object: Describe must always return the same", i.Name)
 		}
 	}
 	for name := range names(func(r renamer) { r.typ(d.Type) }) {

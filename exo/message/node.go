@@ -145,7 +145,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 	// The size counts the nodes of the tree. A graph that shares nodes can double its tree with each node, and its
 	// interpreter would have to walk the whole tree.
 	if l := c.Bounds.Nodes; size > int64(l) {
-		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)
+		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: it has more than %d names, calls and values", l)
 	}
 	if l := c.Bounds.Depth; int(n.depth) > l {
 		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is nested too deeply: more than %d levels", l)
@@ -323,7 +323,7 @@ func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, error) {
 			return nil, fail.Errorf(fail.Invalid, "", "%q is given twice", n)
 		}
 		if args[i].Op == OpLambda {
-			return nil, fail.Errorf(fail.Invalid, "", "%q is a callback, which can't be stored", n)
+			return nil, fail.Errorf(fail.Invalid, "", "%q is a callback, which can't be in an object: write its result there", n)
 		}
 		seen[n] = true
 		t.Fields[i] = TypeField{Name: n, Type: args[i].Type}
@@ -336,7 +336,7 @@ func (c *Checker) MakeList(args []*Node) (*Node, error) {
 	t := &Type{Name: value.TypeList, Args: map[string]*Type{"of": {Name: value.TypeData}}}
 	for _, a := range args {
 		if a.Op == OpLambda {
-			return nil, fail.Errorf(fail.Invalid, "", "a callback can't be in a list")
+			return nil, fail.Errorf(fail.Invalid, "", "a callback can't be in a list: write its result there")
 		}
 		t.Label = t.Label.Join(c.Catalog.Shows(a.Type))
 	}
@@ -382,7 +382,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 			// The callback must have been called for this parameter of this call: its placeholder's
 			// type was computed from the call's receiver and arguments.
 			if f := a.Recv; p.Lambda == nil || a.spent || f.Recv != recv || f.method != m || f.Arg != i {
-				return nil, fail.Errorf(fail.Invalid, op, "the callback belongs to another call")
+				return nil, fail.Errorf(fail.Invalid, op, "the callback was made for another call: write it in this one")
 			}
 		} else if p.Lambda != nil && !p.Plain {
 			return nil, fail.Errorf(fail.Invalid, op, "wants a callback, like %s", example(c, recv, m, i))
@@ -437,7 +437,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 	}
 	for i, a := range given {
 		if a.Op == OpLambda && !sameArgs(a.Recv.Args, given[:i], args) {
-			return nil, fail.Errorf(fail.Invalid, op, "the callback belongs to another call")
+			return nil, fail.Errorf(fail.Invalid, op, "the callback was made for another call: write it in this one")
 		}
 	}
 	result, sends, label := m.Result, m.Sends, m.Label
@@ -496,12 +496,12 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	m, of := c.Catalog.Method(recv.Type, name)
 	if m == nil {
 		if i.Fields[name] != nil {
-			return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s is a field, not a method", name)
+			return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s is a field, not a method: write it without ()", name)
 		}
 		return nil, c.missing(recv, name)
 	}
 	if len(of) > 1 {
-		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it where only one of them is", of[0], of[1])
+		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it where only one of the two is", of[0], of[1])
 	}
 	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)
@@ -600,11 +600,7 @@ func (n *Node) built() bool {
 
 // recordNames returns the first field names of a record, since a program may have made thousands.
 func recordNames(t *Type) []string {
-	var ns []string
-	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
-		ns = append(ns, strings.Clone(f.Name))
-	}
-	return ns
+	return scalar.Each(t.Fields[:min(len(t.Fields), 64)], func(f TypeField) string { return strings.Clone(f.Name) })
 }
 
 // missing returns the same error for a hidden member and for one that does not exist: a difference

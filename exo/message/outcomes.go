@@ -16,7 +16,7 @@ const (
 	maxOutcomes = 1 << maxBits
 )
 
-var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can express", maxBits)
+var errOutcomes = fmt.Errorf("it has more possible values than %d bits can express", maxBits)
 
 // Bits returns the most bits that one call of a declassifier reveals: the logarithm of the number of its outcomes,
 // including null. It is 0 for every other method. It depends only on the type of the result, which no policy can change.
@@ -59,7 +59,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 			n *= of
 		}
 	default:
-		return 0, fmt.Errorf("it is %s, which has no declared number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
+		return 0, fmt.Errorf("it is %s, which has any number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
 	}
 	if n == 0 || n >= maxOutcomes { // n is 0 for all whole numbers; the limit leaves one outcome for null
 		return 0, errOutcomes
@@ -84,9 +84,9 @@ func (m *Method) checkDeclassifies() error {
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
 		return errors.New("a method that declassifies must have Sends and Sink, no Effect and no Nested, and a reply of one value")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
-		return errors.New("a method that declassifies must return a closed type or null, which means any failure")
+		return errors.New("a method that declassifies needs a Result with Null, since it returns null for any failure")
 	case !m.Shows().Empty():
-		return errors.New("a method that declassifies can't label its result")
+		return errors.New("a method that declassifies can't have labels on its result, which it reveals")
 	}
 	for i := range m.Params {
 		// A query is refused as an argument: it is no sealed value, and the program could compute over whole columns and have the result revealed.

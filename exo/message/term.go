@@ -41,7 +41,7 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, er
 		}
 		if p.Static {
 			if a.Op != OpLit || a.Lit.HoldsSealed() {
-				return nil, fail.Errorf(fail.Invalid, op, "%s must be written as a literal", p.Name)
+				return nil, fail.Errorf(fail.Invalid, op, "%s must be a value of the program, neither an expression nor a sealed value", p.Name)
 			}
 			if p.Ident {
 				if err := checkIdent(op, p.Name, a.Lit.Text()); err != nil {
@@ -191,7 +191,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 		}
 		return r, nil
 	}
-	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
+	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "a Term of this method is empty: set Con, Var or another of its fields"}
 }
 
 // OneField is the field name for a row that is a single value and no record.

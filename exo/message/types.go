@@ -5,6 +5,7 @@ package message
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -222,10 +223,7 @@ func (i *Interface) Names() []string {
 	if len(i.Order) > 0 {
 		return i.Order
 	}
-	var ns []string
-	for n := range i.Fields {
-		ns = append(ns, n)
-	}
+	ns := slices.Collect(maps.Keys(i.Fields))
 	for n, m := range i.Methods {
 		if n == m.Name {
 			ns = append(ns, n)

@@ -15,20 +15,20 @@ import (
 // meaning in JavaScript.
 func (i *Interface) Validate() error {
 	if i.Name == "" || undescribed(i.Name) {
-		return fmt.Errorf("%q can't be the name of an interface: it is empty, or names a type", i.Name)
+		return fmt.Errorf("%q can't be the name of an interface: it is empty, or a built-in type has this name", i.Name)
 	}
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
-		return fmt.Errorf("%s: an interface with Call has that one method, %q, and nothing else", i.Name, i.Call)
+		return fmt.Errorf("%s: an interface with Call must have the method %q and no other member", i.Name, i.Call)
 	}
 	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
-		return fmt.Errorf("%s: Keys is %q, which has to be the name of a method that does not send and has one parameter, which is Fixed", i.Name, i.Keys)
+		return fmt.Errorf("%s: Keys is %q: want the name of a method without Sends and with one parameter, which has Fixed", i.Name, i.Keys)
 	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {
-			return fmt.Errorf("%s: %q can't be the name of a field: it is reserved", i.Name, n)
+			return fmt.Errorf("%s: %q can't be the name of a field: it is reserved, or no simple name", i.Name, n)
 		}
 		if i.Methods[n] != nil {
-			return fmt.Errorf("%s: %q is both a field and a method", i.Name, n)
+			return fmt.Errorf("%s: %q is both a field and a method: rename one of them", i.Name, n)
 		}
 	}
 	for n, m := range i.Methods {
@@ -37,7 +37,7 @@ func (i *Interface) Validate() error {
 		}
 		switch {
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
-			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and Effect must be one of the EffectModes", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and the Effect must be a constant of type EffectMode", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
 			return fmt.Errorf("%s.%s: a method with Nested can't be a Sink or have an Effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
@@ -150,7 +150,7 @@ func (i *Interface) checkLabels() error {
 	bare := func(member string) func(*Type) {
 		return func(t *Type) {
 			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != value.TypeInt {
-				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have Min and Max, and Min is not above Max", t.Name, t.Min, t.Max))
+				refuse(member, fmt.Sprintf("the type %s is from %d to %d: only an int may have Min and Max, and Min must not be above Max", t.Name, t.Min, t.Max))
 			}
 			if !t.Label.Empty() {
 				refuse(member, fmt.Sprintf("type %s has the label %s, which only the checker may set: label a field of the interface or of a record, or the method", t.Name, t.Label))

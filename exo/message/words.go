@@ -52,7 +52,7 @@ func NewWords(ps ...Phrase) Words {
 	var b strings.Builder
 	for _, p := range ps {
 		if strings.ContainsAny(p.On+p.Needs+p.Text, "\t\n") {
-			panic(fmt.Sprintf("exo: the phrase %q holds a tab or a line break", p.Text))
+			panic(fmt.Sprintf("exo: the phrase %q has a tab or a line break: leave it out", p.Text))
 		}
 		b.WriteString(p.On + "\t" + p.Needs + "\t" + p.Text + "\n")
 	}
@@ -203,12 +203,12 @@ func (p Phrase) Check() error {
 			parts = []string{"it", "op"}
 		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):
 		default:
-			return fmt.Errorf("exo: %q is no situation of an error", s)
+			return fmt.Errorf("exo: a phrase has On %q, which is no situation of an error", s)
 		}
 		for _, rest := range strings.Split(p.Text, "{")[1:] {
 			part, _, closed := strings.Cut(rest, "}")
 			if closed && part != "" && !strings.ContainsAny(part, " .{") && !slices.Contains(parts, part) {
-				return fmt.Errorf("exo: the phrase of %q has the part {%s}; its parts are %q", s, part, parts)
+				return fmt.Errorf("exo: the phrase for %q has the part {%s}: want one of %q", s, part, parts)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func CheckAddress(text string) error {
 func (m *Mail) recipient(name string) (Recipient, error) {
 	i := slices.IndexFunc(m.To, func(r Recipient) bool { return r.Name == name })
 	if i < 0 {
-		return Recipient{}, service.Refuse("to: want %s, not %.40q: a mail goes to whom the host names, and not to an address", m.names(), name)
+		return Recipient{}, service.Refuse("to: want %s, not %.40q: name a recipient of the host, not an address", m.names(), name)
 	}
 	return m.To[i], nil
 }
@@ -88,7 +88,7 @@ func (m *Mail) names() string {
 // Object makes the object of a principal. claim returns the text of a claim; "": the principal has none.
 func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 	if claim == nil && slices.ContainsFunc(m.To, func(to Recipient) bool { return to.Claim != "" }) {
-		return Sink{}, errors.New("notify: nothing returns the claim with a recipient's address: give Object a claim function")
+		return Sink{}, errors.New("notify: a recipient's address is in a claim of the principal: give Object a claim function")
 	} else if err := m.Host.Check(); err != nil {
 		return Sink{}, err
 	}
@@ -106,7 +106,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 		}
 		if to.Claim != "" {
 			if to.Address = claim(to.Claim); CheckAddress(to.Address) != nil {
-				return nil, service.Refuse("to: the host knows no address of %q", in.To)
+				return nil, service.Refuse("to: the host has no address for %q", in.To)
 			}
 		}
 		return mailed{*in, to.Address}, nil
@@ -136,7 +136,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
 	r, err := m.recipient(to)
 	if err == nil && r.Claim != "" {
-		err = fmt.Errorf("notify: %s has the address of a principal: a notice wants a fixed one", to)
+		err = fmt.Errorf("notify: the address of %s depends on the principal: send notices to a recipient with a fixed address", to)
 	}
 	if err != nil {
 		return nil, err
@@ -148,17 +148,17 @@ func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
 func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
 	var x mailed
 	if err := json.Unmarshal(body, &x); err != nil {
-		return fmt.Errorf("%w: its body can't be read", outbox.ErrRefused)
+		return fmt.Errorf("%w: the body of the message can't be read", outbox.ErrRefused)
 	}
 	switch r, err := m.recipient(x.To); {
 	case err != nil:
-		return fmt.Errorf("%w: the file has no recipient %q any more", outbox.ErrRefused, x.To)
+		return fmt.Errorf("%w: the host has no recipient %q any more", outbox.ErrRefused, x.To)
 	case r.Claim == "":
 		x.Address = r.Address
 	}
 	msg := mail.NewMsg()
 	if msg.From(m.From) != nil || CheckAddress(x.Address) != nil || msg.To(x.Address) != nil {
-		return fmt.Errorf("%w: an address of the mail is none", outbox.ErrRefused)
+		return fmt.Errorf("%w: the address of the sender or the recipient is no mail address", outbox.ErrRefused)
 	}
 	_, domain, _ := strings.Cut(m.From, "@")
 	msg.SetMessageIDWithValue(key + "@" + domain)
@@ -239,9 +239,9 @@ func (m *Mail) failed(err error) error {
 	case errors.Is(err, web.ErrRefused):
 		return err
 	case proven:
-		return fmt.Errorf("the certificate of %s is not good", m.Host.Name)
+		return fmt.Errorf("the certificate of %s can't be verified", m.Host.Name)
 	}
-	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a usual login", m.Host.Name)
+	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a login with a password", m.Host.Name)
 }
 
 // boundedConn is a connection from which at most left more bytes are read.

@@ -104,7 +104,7 @@ func TestObjectProblems(t *testing.T) {
 	s, p := newSite(t), newPostOffice(t)
 	text := func(context.Context) (string, error) { return "", nil }
 	for want, make := range map[string]func(notify.Rules) (notify.Sink, error){
-		"want a chat of":            (&notify.Chat{Product: "irc", URL: text}).Object,
+		"the product of a chat is":  (&notify.Chat{Product: "irc", URL: text}).Object,
 		"set URL":                   (&notify.Chat{Product: "slack"}).Object,
 		"set Key":                   (&notify.Hook{URL: s.url(), Networks: loopback}).Object,
 		"want https://NAME/PATH":    (&notify.Hook{URL: "http://example.com", Key: text}).Object,

@@ -53,7 +53,7 @@ type posted struct {
 // Object makes the object of a chat.
 func (c *Chat) Object(r Rules) (Sink, error) {
 	if !slices.Contains(Products, c.Product) {
-		return Sink{}, fmt.Errorf("notify: want a chat of %s, not %.40q", strings.Join(Products, ", "), c.Product)
+		return Sink{}, fmt.Errorf("notify: the product of a chat is %.40q: want %s", c.Product, strings.Join(Products, " or "))
 	} else if c.URL == nil {
 		return Sink{}, errors.New("notify: the chat has no address: set URL")
 	}
@@ -92,7 +92,7 @@ func (c *Chat) payload(text string) any {
 func (c *Chat) Send(ctx context.Context, key string, body []byte) error {
 	var x posted
 	if err := json.Unmarshal(body, &x); err != nil {
-		return fmt.Errorf("%w: its body can't be read", outbox.ErrRefused)
+		return fmt.Errorf("%w: the body of the message can't be read", outbox.ErrRefused)
 	}
 	address, err := c.URL(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ var eventType = scalar.Pattern(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
 // Object makes the object of a webhook.
 func (h *Hook) Object(r Rules) (Sink, error) {
 	if h.Key == nil {
-		return Sink{}, errors.New("notify: nothing signs what the webhook sends: set Key")
+		return Sink{}, errors.New("notify: the webhook has no key that signs what it sends: set Key")
 	} else if err := CheckURL(h.URL, h.Networks); err != nil {
 		return Sink{}, err
 	}
@@ -180,7 +180,7 @@ func sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
 	text, ok := strings.CutPrefix(secret, "whsec_")
 	key, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
-		return nil, errors.New("the signature's secret is none: want whsec_ and the base64 of 24 to 64 random bytes")
+		return nil, errors.New("the secret for the signature is malformed: want whsec_ and the base64 of 24 to 64 random bytes")
 	}
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, key)
@@ -212,7 +212,7 @@ func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error)
 			return u, h, nil
 		}
 	}
-	return nil, web.Host{}, errors.New("this address can't be posted to: want https://NAME/PATH, with a name in lower case and no IP address, and without a user; http is for a name of this machine, such as localhost, with networks of loopback alone")
+	return nil, web.Host{}, errors.New("this address can't be posted to: want https://NAME/PATH with a name in lower case, no IP address, and no user; http:// needs a name of this machine, such as localhost, and only loopback addresses in networks")
 }
 
 // post sends one request. whom names the server in errors, which contain nothing of its address and nothing of its answer.

@@ -103,7 +103,7 @@ func sink[In any](r Rules, where string, send outbox.Send, method, doc string, e
 		}
 		text, err := json.Marshal(body)
 		if err != nil || len(text) > outbox.MaxBody {
-			return nil, service.Refuse("the message is too large")
+			return nil, service.Refuse("the message is too large: shorten it")
 		}
 		if st, is := ctx.Value(stagingKey{}).(*staging); is {
 			st.err = r.Box.Stage(ctx, r.To, service.Key(ctx), st.run, st.witnessed, text)
@@ -136,7 +136,7 @@ func plain(what, text string, most int, lines bool) error {
 		return service.Refuse("%s has %d bytes: want at most %d", what, n, most)
 	}
 	if !lines && strings.Contains(text, "=?") {
-		return service.Refuse("%s has `=?`, by which a mail program reads other characters than these: leave it out", what)
+		return service.Refuse("%s has `=?`, which mail programs decode into other characters: leave it out", what)
 	}
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		return service.Refuse("%s is empty", what)
@@ -145,7 +145,7 @@ func plain(what, text string, most int, lines bool) error {
 		switch {
 		case lines && (c == '\n' || c == '\t'), c == '\u200d', c == '\ufe0f': // the last two join and colour emojis
 		case !printable.Rune(c) && !unicode.Is(unicode.Zs, c), c == '\u2800', unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
-			return service.Refuse("%s has the character %U, which breaks a line, or is not seen: leave it out", what, c)
+			return service.Refuse("%s has the character %U, which is invisible or breaks the line: leave it out", what, c)
 		}
 	}
 	return nil

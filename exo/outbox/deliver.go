@@ -22,7 +22,7 @@ type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State,
 const refused = "refused: "
 
 // elsewhere is the reason in Item.Why of a message that this process leaves to another one.
-const elsewhere = "a service of this name, in another grant file or before this one was changed, was to deliver it elsewhere: that one may, and -retry delivers it here"
+const elsewhere = "it was left for another place: the service has this name in another grant file, or in an earlier one. That place may still get it; -retry delivers it here"
 
 // Try makes one attempt to deliver a waiting message, unless another process is delivering it. An error is the reason why the message was not delivered.
 // If the receiver refused the message, the error wraps ErrRefused, and there are no more attempts.
@@ -133,7 +133,7 @@ func (o *Outbox) attempt(ctx context.Context, x item) error {
 	send := o.send[x.To]
 	o.mu.Unlock()
 	if send == nil {
-		return fmt.Errorf("outbox: nothing delivers messages to %q here: the grant file has no such service", x.To)
+		return fmt.Errorf("outbox: no service of this process delivers messages to %q: add that service again, or drop the message", x.To)
 	}
 	box, err := aead.New(o.opt.Key, "exo/outbox 1", x.Key)
 	if err != nil {
@@ -177,7 +177,7 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 			o.opt.Failed(now.Item)
 		}
 		if report != nil {
-			report(fmt.Errorf("outbox: the message %s to %s has failed: %s", now.Key, now.To, now.Why))
+			report(fmt.Errorf("outbox: the message %s to %s could not be delivered: %s", now.Key, now.To, now.Why))
 		}
 	}
 	return err
@@ -274,7 +274,7 @@ func (o *Outbox) decide(ctx context.Context, x item) (bool, error) {
 		case has && yes:
 			y.State = Waiting
 		case has:
-			y.State, y.Why = Unknown, "its process was stopped at the commit of its run, and no store knows whether that was kept: look, and then retry or drop the message"
+			y.State, y.Why = Unknown, "its process was stopped while its run committed, and no store knows whether the run was kept: find that out, and then retry or drop the message"
 		}
 		return has, o.opt.Now().Add(o.opt.For + keptRest), nil
 	})

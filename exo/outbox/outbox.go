@@ -91,7 +91,7 @@ var ErrRefused = errors.New("outbox: the receiver refuses the message")
 var (
 	ErrNone    = errors.New("outbox: there is no such message: it was delivered a day ago or earlier, or was dropped")
 	errChanged = errors.New("outbox: the message was changed in the store, or encrypted with another key")
-	errZero    = errors.New("outbox: this Outbox was not made with New, so no message can wait in it")
+	errZero    = errors.New("outbox: the zero Outbox can't be used: make one with New")
 )
 
 // Outbox keeps messages until they are delivered. Several goroutines may use it, and several processes may share its store. The zero Outbox, and nil, refuse all messages.
@@ -111,11 +111,11 @@ type Outbox struct {
 func New(opt Options) (*Outbox, error) {
 	switch {
 	case opt.Store == nil:
-		return nil, errors.New("outbox: there is no store in which messages could wait: set Store")
+		return nil, errors.New("outbox: messages wait in a store, and there is none: set Store")
 	case len(opt.Key) < minKey:
-		return nil, fmt.Errorf("outbox: the key has %d bytes: want at least %d random ones", len(opt.Key), minKey)
+		return nil, fmt.Errorf("outbox: the key has %d bytes: want at least %d random bytes", len(opt.Key), minKey)
 	case opt.For < 0:
-		return nil, fmt.Errorf("outbox: messages would be tried for %v: want a time above 0, or 0 for 3 days", opt.For)
+		return nil, fmt.Errorf("outbox: messages are to be tried for %v: want a time above 0, or 0 for 3 days", opt.For)
 	}
 	opt.For = cmp.Or(opt.For, tryFor)
 	if opt.Now == nil {
@@ -279,7 +279,7 @@ func (o *Outbox) Retry(ctx context.Context, key string) error {
 		case !has:
 			return false, now, ErrNone
 		case x.State == Sent || x.State == Staged:
-			return false, now, fmt.Errorf("outbox: the message is %s, and not tried again", x.State)
+			return false, now, fmt.Errorf("outbox: the message is %s, so it can't be retried", x.State)
 		default:
 			x.State, x.At, x.Next, x.Tries, x.Why, x.Target = Waiting, now, now, 0, "", o.targetOf(x.To)
 			return true, now.Add(o.opt.For + keptRest), nil

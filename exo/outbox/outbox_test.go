@@ -455,7 +455,7 @@ func TestFailed(t *testing.T) {
 	go o.Run(ctx, func(err error) { heard <- err })
 	select {
 	case err := <-heard:
-		if err.Error() != "outbox: the message k to mailer has failed: refused: 404" {
+		if err.Error() != "outbox: the message k to mailer could not be delivered: refused: 404" {
 			t.Error(err)
 		}
 	case <-time.After(10 * time.Second):
@@ -473,7 +473,7 @@ func TestElsewhere(t *testing.T) {
 	moved.DeliverAt("team", "https://a.example.com", a.send)
 	ok(t, one.Put(t.Context(), "team", "k", nil), one.Put(t.Context(), "team", "l", nil), two.Pass(t.Context()), two.Pass(t.Context()))
 	all, err := one.List(t.Context())
-	if ok(t, err); b.count() != 0 || len(all) != 2 || all[0].Tries != 0 || !strings.Contains(all[0].Why, "elsewhere") {
+	if ok(t, err); b.count() != 0 || len(all) != 2 || all[0].Tries != 0 || !strings.Contains(all[0].Why, "left for another place") {
 		t.Fatalf("%v %q", all, b.got)
 	}
 	ok(t, two.Retry(t.Context(), "l"), moved.Pass(t.Context()))

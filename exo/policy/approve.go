@@ -54,12 +54,12 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	o = exo.Wrap(o, exo.Policy{
 		Narrow: func(d *message.Description) error {
 			if a == nil {
-				return errors.New("policy: Approve needs Approvals")
+				return errors.New("policy: Approve got nil instead of Approvals: pass &policy.Approvals{}")
 			}
 			return named("Approve", methods)(d)
 		},
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
-		Refusal: "a person has to approve this first, and has been asked; after the approval send exactly the same again",
+		Refusal: "a person has to approve this call first, and has been asked: make exactly the same call again after the approval",
 	})
 	// Other runs can notice a waiting request or a used ticket. So a withheld run must cause neither, or it would reveal what it has read.
 	o = exo.Wrap(o, exo.Policy{
@@ -72,7 +72,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 		Before: func(m *exo.Message) bool {
 			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
 		},
-		Refusal: "a person has to approve this, and none can be asked: the host runs this program for no principal",
+		Refusal: "a person has to approve this call, and none can be asked: the host runs this program for no principal",
 	})
 }
 
@@ -157,7 +157,7 @@ func (a *Approvals) decide(id string, allow bool) error {
 	}
 	d := a.waiting[i].digest
 	if allow && len(a.tickets) >= maxTickets {
-		return errors.New("policy: too many approved messages were not sent yet; call Revoke to drop their tickets")
+		return errors.New("policy: too many approved messages were not sent yet: call Approvals.Revoke to take their approval back")
 	}
 	a.waiting = slices.Delete(a.waiting, i, i+1)
 	if allow {

@@ -44,7 +44,7 @@ func TestApprove(t *testing.T) {
 	}
 	for range 3 { // asked for again it waits once
 		_, err := r.On("till").Call("put", 41).Send()
-		if fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "send exactly the same again") {
+		if fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "make exactly the same call again") {
 			t.Errorf("before it was approved: %v", err)
 		}
 	}

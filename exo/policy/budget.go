@@ -34,9 +34,9 @@ func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	return exo.Wrap(o, exo.Policy{Refusal: untold, Blind: true, Before: func(m *exo.Message) bool { return !m.Withheld() }})
 }
 
-const untold = "this program has read values that its result may not contain, so it can't use a budget that it shares with other programs"
+const untold = "this program has read values that its result may not contain, so it can't make a call from the budget of all programs: make it in another program"
 
-const usedUp = "the budget of calls for this object is used up"
+const usedUp = "the budget of calls to this object is used up"
 
 // purse has the unused part of an Allowance.
 type purse struct {

@@ -80,7 +80,7 @@ func ExampleApprove() {
 	}
 	fmt.Println(ask(gate, "hour"))
 	// Output:
-	// <no value> clock.hour: denied: a person has to approve this first, and has been asked; after the approval send exactly the same again
+	// <no value> clock.hour: denied: a person has to approve this call first, and has been asked: make exactly the same call again after the approval
 	// ann asks clock.hour()
 	// 12 <nil>
 }

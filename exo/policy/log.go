@@ -18,7 +18,7 @@ import (
 func Log(o exo.Object, l *slog.Logger) exo.Object {
 	return exo.Wrap(o, exo.Policy{Narrow: func(*message.Description) error {
 		if l == nil {
-			return errors.New("policy: Log needs a Logger")
+			return errors.New("policy: Log got a nil *slog.Logger: pass one, like slog.Default()")
 		}
 		return nil
 	}, After: func(m *exo.Message, v value.Value, err error) {

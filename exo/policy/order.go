@@ -65,11 +65,11 @@ func Once(o exo.Object, methods ...string) exo.Object {
 func named(rule string, methods []string) func(*message.Description) error {
 	return func(d *message.Description) error {
 		if len(methods) == 0 {
-			return errors.New("policy: " + rule + " needs the names of methods")
+			return errors.New("policy: " + rule + " got no names of methods: pass at least one")
 		}
 		for _, name := range methods {
 			if !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
-				return fmt.Errorf("policy: %s: there is no method %q", rule, name)
+				return fmt.Errorf("policy: %s: the object has no method %q", rule, name)
 			}
 		}
 		return nil

@@ -128,7 +128,7 @@ func TestDetailsAreOneValue(t *testing.T) {
 				continue
 			}
 			j := string(got.Details[1].(json.RawMessage))
-			if note := strings.HasPrefix(j, fmt.Sprintf(`{"note":"a detail is left out, which was a %T: `, d)); j != want && !note || note != (want == "note") {
+			if note := strings.HasPrefix(j, fmt.Sprintf(`{"note":"a detail of type %T was left out: `, d)); j != want && !note || note != (want == "note") {
 				t.Errorf("%s: %T is recorded as %.300s, not %.300s", c[0], d, j, want)
 			}
 		}
@@ -164,7 +164,7 @@ func TestDetailsThatFail(t *testing.T) {
 	for what, d := range map[string]any{"-Inf": math.Inf(-1), "-Inf in a record": map[string]any{"x": math.Inf(-1)}, "a channel": make(chan int), "a loop": loop,
 		"no value": value.Value{}, "a panic": panics{}, "a nil pointer to what panics": (*panics)(nil), "an error that panics": noJSON{}} {
 		got := recorded(t, exo.Entry{RunID: exo.NewRunID(), Step: exo.Outcome, At: time.Now(), Details: []any{d, 2}})
-		if len(got.Details) != 2 || !strings.HasPrefix(string(got.Details[0].(json.RawMessage)), `{"note":"a detail is left out`) || string(got.Details[1].(json.RawMessage)) != "2" {
+		if len(got.Details) != 2 || !strings.HasPrefix(string(got.Details[0].(json.RawMessage)), `{"note":"a detail of type `) || string(got.Details[1].(json.RawMessage)) != "2" {
 			t.Errorf("%s: %s", what, got.Details)
 		}
 	}
@@ -241,7 +241,7 @@ func TestOddErrors(t *testing.T) {
 		if says := "wraps itself or more than"; strings.Contains("wraps itself its own cause many deep", what) && !strings.Contains(got.Err.Error(), says) {
 			t.Errorf("%s: %v", what, got.Err)
 		}
-		if strings.Contains(what, "nil pointer") && !strings.Contains(got.Err.Error(), "panicked when it was asked for its text") {
+		if strings.Contains(what, "nil pointer") && !strings.Contains(got.Err.Error(), "panicked when its method Error was called") {
 			t.Errorf("%s: %v", what, got.Err)
 		}
 	}

@@ -39,9 +39,9 @@ func (l Left) Compensated() bool { return l.by != nil }
 // String describes in words what the undo does about the effect.
 func (l Left) String() string {
 	if l.by != nil {
-		return fmt.Sprintf("an effect that left, and that its service makes up for: %s (%s)", l.Op, l.State)
+		return fmt.Sprintf("a call that can't be undone, and that its service compensates: %s (%s)", l.Op, l.State)
 	}
-	return fmt.Sprintf("an effect that left: %s (%s)", l.Op, l.State)
+	return fmt.Sprintf("a call that can't be undone: %s (%s)", l.Op, l.State)
 }
 
 // LeftOf finds in a record the effects that left with a run (see Left). objects can make up for calls, and are listed by the names that the run had for them.
@@ -124,21 +124,15 @@ func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Conte
 
 // compensate asks the service to make up for the effect. A panic of the service becomes an error, since the stores have already kept the undo.
 func (l Left) compensate(ctx context.Context, run exo.RunID) (state exo.State, err error) {
-	ctx, cancel := context.WithTimeout(ctx, maxSettle)
-	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
-		}
-		switch {
-		case err == nil:
-			state = exo.StateApplied
-		case errors.Is(err, exo.ErrNothingDone):
-			state, err = exo.StateFailed, fmt.Errorf("record: the service did not compensate for %s: %w", l.Op, err)
-		default:
-			state, err = exo.StateUnknown, fmt.Errorf("record: it is not known whether the service compensated for %s: %w", l.Op, err)
-		}
-	}()
 	_, method, _ := strings.Cut(l.Op, ".")
-	return exo.NoState, l.by.Compensate(ctx, method, run.KeyOf(l.Call), run.KeyOf(l.Call)+"-undo")
+	err = guarded(ctx, func(ctx context.Context) error {
+		return l.by.Compensate(ctx, method, run.KeyOf(l.Call), run.KeyOf(l.Call)+"-undo")
+	})
+	switch {
+	case err == nil:
+		return exo.StateApplied, nil
+	case errors.Is(err, exo.ErrNothingDone):
+		return exo.StateFailed, fmt.Errorf("record: the service did not compensate for %s: %w", l.Op, err)
+	}
+	return exo.StateUnknown, fmt.Errorf("record: it is not known whether the service compensated for %s: %w", l.Op, err)
 }

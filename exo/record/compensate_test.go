@@ -72,8 +72,8 @@ func TestCompensation(t *testing.T) {
 			for _, l := range left {
 				words = append(words, l.String())
 			}
-			want := []string{"an effect that left, and that its service makes up for: bank.pay (applied)", "an effect that left: bank.tell (immediate)",
-				"an effect that left: bank.pay (unknown)", "an effect that left, and that its service makes up for: bank.pay (applied)"}
+			want := []string{"a call that can't be undone, and that its service compensates: bank.pay (applied)", "a call that can't be undone: bank.tell (immediate)",
+				"a call that can't be undone: bank.pay (unknown)", "a call that can't be undone, and that its service compensates: bank.pay (applied)"}
 			if err != nil || !slices.Equal(words, want) {
 				t.Fatalf("%v %q", err, words)
 			}
@@ -125,7 +125,7 @@ func TestLeftOfAKilledRun(t *testing.T) {
 			}
 		}
 	}, run, map[string]Compensator{"bank": &refunds{}})
-	if s := fmt.Sprint(left); err != nil || s != "[an effect that left: mail.send (unknown) an effect that left: bank.pay (unknown)]" {
+	if s := fmt.Sprint(left); err != nil || s != "[a call that can't be undone: mail.send (unknown) a call that can't be undone: bank.pay (unknown)]" {
 		t.Errorf("%v %s", err, s)
 	}
 }

@@ -30,7 +30,7 @@ func appendDetails(b []byte, details []any, room, most int, whose string) []byte
 		}
 		with, err := appendDetail(b, d)
 		if err != nil {
-			with = appendNote(b, fmt.Sprintf("a detail is left out, which was a %T: %s", d, textOf(err)))
+			with = appendNote(b, fmt.Sprintf("a detail of type %T was left out: %s", d, textOf(err)))
 		}
 		if left == 0 && len(with) <= end {
 			b = with
@@ -66,11 +66,11 @@ func appendDetail(b []byte, detail any) ([]byte, error) {
 		j = bytes.ToValidUTF8(j, []byte("\ufffd"))
 	}
 	if !json.Valid(j) {
-		return nil, errors.New("what it writes is not one value of JSON")
+		return nil, errors.New("its JSON is not one valid value")
 	}
 	depth, spaced := shape(j)
 	if depth > maxNesting {
-		return nil, fmt.Errorf("it is nested %d levels deep, and at most %d are allowed", depth, maxNesting)
+		return nil, fmt.Errorf("it is nested %d levels deep; at most %d are allowed", depth, maxNesting)
 	}
 	if spaced {
 		var one bytes.Buffer
@@ -90,7 +90,7 @@ type appender interface {
 func encode(b []byte, detail any) (_ []byte, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("it panicked when it was written")
+			err = errors.New("it panicked when it was encoded")
 		}
 	}()
 	if a, ok := detail.(appender); ok {

@@ -68,11 +68,11 @@ func classify(err error) (e *fail.Error) {
 func textOf(err error) (text string) {
 	defer func() {
 		if recover() != nil {
-			text = fmt.Sprintf("a %T, which panicked when it was asked for its text", err)
+			text = fmt.Sprintf("an error of type %T, which panicked when its method Error was called", err)
 		}
 	}()
 	if !errtree.Finite(err, maxWrapped) {
-		return fmt.Sprintf("a %T, which wraps itself or more than %d others", err, maxWrapped)
+		return fmt.Sprintf("an error of type %T, which wraps itself or more than %d others", err, maxWrapped)
 	}
 	return shortened(err.Error())
 }

@@ -106,11 +106,13 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 	if l == nil || l.in == nil {
 		return errNowhere
 	}
-	payload, err := l.line(&e)
-	if err != nil {
-		err = fmt.Errorf("record: %w", err)
-	} else if err = l.in.Append(leafOf(&e), payload, l.waits(&e)); err != nil {
-		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+	l.mu.Lock()
+	payload, err := l.begun.line(nil, &e) // the line that the entry would have in a file; the log encrypts it
+	l.mu.Unlock()
+	if err == nil {
+		if err = l.in.Append(leafOf(&e), payload, l.waits(&e)); err != nil {
+			err = fmt.Errorf("record: an entry can't be appended, and no program runs until it is: %w", err)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,28 +120,8 @@ func (l *Folder) Record(_ context.Context, e exo.Entry) error {
 		l.first = cmp.Or(l.first, err)
 		return err
 	}
-	if e.Step == exo.Begun {
-		l.begun.begin(e.RunID)
-	}
-	l.begun.spend(&e)
+	l.begun.appended(&e)
 	return nil
-}
-
-// line returns the line that an entry would have in a file. The log encrypts it.
-func (l *Folder) line(e *exo.Entry) ([]byte, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case e.RunID == exo.RunID{}:
-		return nil, errors.New("the entry has no ID of a run")
-	case e.Step == exo.Begun && l.begun.has(e.RunID):
-		return nil, fmt.Errorf("run %v has begun before: each run needs an ID of its own", e.RunID)
-	}
-	line, err := appendLine(nil, e, &l.begun)
-	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("the entry has %d bytes; a line may have at most %d", len(line), maxLine)
-	}
-	return line, err
 }
 
 // leafOf returns the part of an entry that is not encrypted. It has no words of programs or persons, and no label, since a label may name persons.
@@ -171,7 +153,7 @@ func fromLeaf(l *tree.Leaf) (e exo.Entry, err error) {
 	if l.Asked {
 		e.Err = ErrInterrupted
 	} else if l.Failed {
-		e.Err = errors.New("record: the error is encrypted")
+		e.Err = errors.New("record: the text of the error is encrypted")
 	}
 	if l.Prepared {
 		e.Prepared = &exo.Prepared{Changed: int(l.Changed), Witnessed: int(l.Witnessed)}

@@ -65,21 +65,12 @@ func (l *Lines) append(e *exo.Entry) error {
 	if l.w == nil {
 		return errNowhere
 	}
-	if e.RunID == (exo.RunID{}) {
-		return errors.New("record: the entry has no ID of a run")
-	}
-	if e.Step == exo.Begun && l.begun.has(e.RunID) {
-		return fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
-	}
 	if err := l.takeBack(); err != nil {
 		return err
 	}
-	line, err := appendLine(l.buf[:0], e, &l.begun)
+	line, err := l.begun.line(l.buf[:0], e)
 	if cap(line) <= maxBuf {
 		l.buf = line
-	}
-	if err == nil && len(line) > maxLine {
-		err = fmt.Errorf("record: the entry has %d bytes; a line may have at most %d", len(line), maxLine)
 	}
 	if err != nil {
 		return err
@@ -89,17 +80,14 @@ func (l *Lines) append(e *exo.Entry) error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		err = fmt.Errorf("record: nothing runs or changes until this can be appended: %w", err)
+		err = fmt.Errorf("record: an entry can't be appended, and no program runs until it is: %w", err)
 		if n > 0 {
 			l.half = err
 			_ = l.takeBack() // if takeBack fails, the next entry tries again
 		}
 		return err
 	}
-	if e.Step == exo.Begun {
-		l.begun.begin(e.RunID)
-	}
-	l.begun.spend(e)
+	l.begun.appended(e)
 	return nil
 }
 
@@ -109,7 +97,7 @@ func (l *Lines) takeBack() error {
 		return nil
 	}
 	if l.cut == nil {
-		l.err = fmt.Errorf("%w; the record ends in half a line", l.half)
+		l.err = fmt.Errorf("%w; the record ends in half a line, so nothing is appended to it any more", l.half)
 		return l.err
 	}
 	if err := l.cut(); err != nil {

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -183,7 +184,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 		return e, fmt.Errorf("the line is no entry: %v", err) // %v, since io.EOF in err would mean the end of the record
 	}
 	if len(bytes.TrimSpace(b[n:])) > 0 {
-		return e, errors.New("the line has more than one object")
+		return e, errors.New("the line has more than one JSON object")
 	}
 	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)
@@ -226,25 +227,17 @@ func parse(b []byte) (e exo.Entry, err error) {
 }
 
 func errVersion(v int) error {
-	return fmt.Errorf("the line has version %d; this reader knows 1 to %d", v, Version)
+	return fmt.Errorf("the line has version %d; this version of exo reads 1 to %d", v, Version)
 }
 
 func label(tags []text) value.Label {
-	ss := make([]string, len(tags))
-	for i, t := range tags {
-		ss[i] = string(t)
-	}
-	return value.NewLabel(ss...)
+	return value.NewLabel(scalar.Each(tags, func(t text) string { return string(t) })...)
 }
 
 // parser keeps the first error of several conversions.
 type parser struct{ err error }
 
-func (p *parser) fail(err error) {
-	if p.err == nil {
-		p.err = err
-	}
-}
+func (p *parser) fail(err error) { p.err = cmp.Or(p.err, err) }
 
 // named returns the value of an enumeration that has this name. For "" it returns zero.
 func named[T interface {
@@ -268,7 +261,7 @@ func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
 		return nil
 	}
 	if l.Changed == nil || l.Witnessed == nil {
-		p.fail(errors.New("prepared lacks the number of changed or of witnessed stores"))
+		p.fail(errors.New("the field prepared lacks its member changed or witnessed"))
 		return nil
 	}
 	p.fail(check(at, *l.Changed, *l.Witnessed))
@@ -280,7 +273,7 @@ func (p *parser) digest(s string) (d value.Digest) {
 		return d
 	}
 	if b, err := hex.DecodeString(s); err != nil || copy(d[:], b) != len(d) || len(b) != len(d) {
-		p.fail(fmt.Errorf("%.80q is no digest: want 64 hexadecimal digits", s))
+		p.fail(fmt.Errorf("%.80q is no SHA-256 digest: want 64 hexadecimal digits", s))
 	}
 	return d
 }

@@ -102,11 +102,11 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 	}
 	state, err := settled(ctx, of, method, run.KeyOf(e.Call))
 	if err == nil && state != exo.StateApplied && state != exo.StateFailed && state != exo.StateUnknown {
-		err = fmt.Errorf("it answered the state %v: want applied, failed or unknown", state)
+		err = fmt.Errorf("Settle returned the state %v: want StateApplied, StateFailed or StateUnknown", state)
 	}
 	switch now := e.Mode == message.Immediate; {
 	case err != nil:
-		return exo.StateUnknown, fmt.Errorf("%s was asked about call %d: %w", e.Op, e.Call, err)
+		return exo.StateUnknown, fmt.Errorf("the service of %s can't say what became of call %d: %w", e.Op, e.Call, err)
 	case now && state == exo.StateApplied:
 		state = exo.StateImmediate
 	case now && state == exo.StateFailed:
@@ -125,8 +125,14 @@ func (s Settlers) resumes(e *exo.Effect, committed exo.State) bool {
 // maxSettle bounds how long an object is asked about one call.
 const maxSettle = 30 * time.Second
 
-// settled asks an object. A panic becomes an error, so that the object can't keep a host from starting.
+// settled asks an object.
 func settled(ctx context.Context, of Settler, method, key string) (state exo.State, err error) {
+	err = guarded(ctx, func(ctx context.Context) (err error) { state, err = of.Settle(ctx, method, key); return err })
+	return state, err
+}
+
+// guarded calls a function of an object with the time limit. A panic becomes an error, so that the object can't keep a host from starting.
+func guarded(ctx context.Context, f func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	defer func() {
@@ -134,7 +140,7 @@ func settled(ctx context.Context, of Settler, method, key string) (state exo.Sta
 			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
 		}
 	}()
-	return of.Settle(ctx, method, key)
+	return f(ctx)
 }
 
 func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, s Settlers) error {
@@ -226,7 +232,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 				if named, is := s.(fmt.Stringer); is {
 					name = named.String()
 				}
-				r.Why = fmt.Errorf("%s has lost its marks of runs before %s: they were deleted, or made anew. Check whether the changes that the record shows are there", name, until.UTC().Format(time.RFC3339))
+				r.Why = fmt.Errorf("%s has lost its marks of runs before %s, so it can't show what became of this run. Check in its data whether the changes that the record shows are there", name, until.UTC().Format(time.RFC3339))
 			}
 		}
 		switch {

@@ -75,9 +75,9 @@ func (r *runs) retain(e *exo.Entry) {
 	case had >= lost:
 		k.Lost = "the catalogue of the run, or an earlier reply, was too large"
 	case len(b) > r.keep.Each:
-		k.Lost = fmt.Sprintf("it has %d bytes, and of one reply at most %d are kept", len(b), r.keep.Each)
+		k.Lost = fmt.Sprintf("the reply has %d bytes; the record keeps at most %d of one reply", len(b), r.keep.Each)
 	case had+len(b) > r.keep.Run:
-		k.Lost = fmt.Sprintf("with it the replies of the run have %d bytes, and at most %d are kept", had+len(b), r.keep.Run)
+		k.Lost = fmt.Sprintf("with this reply the run has %d bytes of replies; the record keeps at most %d of one run", had+len(b), r.keep.Run)
 	default:
 		if k.Value = b; objects > 0 {
 			k.Types = coding.PackTypes(answer.Types)

@@ -100,9 +100,9 @@ func TestKeepsReplies(t *testing.T) {
 		text   string
 		want   []string // what the reason has, for each message
 	}{
-		{Replies{}, strings.Repeat("x", 1<<20), []string{"of one reply at most 1048576 are kept", "an earlier reply"}},
+		{Replies{}, strings.Repeat("x", 1<<20), []string{"keeps at most 1048576 of one reply", "an earlier reply"}},
 		{Replies{Each: 200, Run: 1000}, strings.Repeat("x", 300), []string{"at most 200", "an earlier reply"}},
-		{Replies{Each: 1000, Run: 700}, strings.Repeat("x", 300), []string{"", "", "at most 700 are kept", "an earlier reply"}},
+		{Replies{Each: 1000, Run: 700}, strings.Repeat("x", 300), []string{"", "", "keeps at most 700 of one run", "an earlier reply"}},
 		{Replies{Each: 10}, "x", []string{"the catalogue"}},
 	} {
 		es := recordedRun(t, c.bounds, true, c.text, len(c.want))

@@ -2,7 +2,12 @@
 
 package record
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+)
 
 // maxBegun is the number of begun runs that a record remembers. A host runs for months, so the record can't keep the IDs of all runs.
 const maxBegun = 1 << 16
@@ -39,6 +44,21 @@ func (r *runs) begin(id exo.RunID) {
 	r.next = (r.next + 1) % maxBegun
 }
 
+// line appends the line of the next entry to b, unless a record can't have the entry.
+func (r *runs) line(b []byte, e *exo.Entry) ([]byte, error) {
+	switch {
+	case e.RunID == exo.RunID{}:
+		return b, errors.New("record: the entry has no RunID")
+	case e.Step == exo.Begun && r.has(e.RunID):
+		return b, fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
+	}
+	line, err := appendLine(b, e, r)
+	if err == nil && len(line) > maxLine {
+		err = fmt.Errorf("record: the entry has %d bytes; a line may have at most %d", len(line), maxLine)
+	}
+	return line, err
+}
+
 // room returns how many more bytes the details of an entry may have. most is the whole limit, and whose describes in words what it limits.
 func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	if ofChanges(e) {
@@ -50,8 +70,11 @@ func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 	return maxDetails, maxDetails, "of an entry"
 }
 
-// spend counts the details and the reply of an appended entry for its run. The entry's line must be the last one that was made.
-func (r *runs) spend(e *exo.Entry) {
+// appended notes a begun run, or counts the details and the reply of an entry for its run. The entry's line must be the last one that was made.
+func (r *runs) appended(e *exo.Entry) {
+	if e.Step == exo.Begun {
+		r.begin(e.RunID)
+	}
 	r.spendReply(e)
 	if !ofChanges(e) && r.last > 0 && r.has(e.RunID) {
 		r.details[e.RunID] += r.last

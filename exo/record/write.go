@@ -121,7 +121,7 @@ func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "
 // spellable refuses an entry with a step, effect, state or time that can't be written in a line.
 func spellable(e *exo.Entry) error {
 	if e.Step == 0 || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
-		return fmt.Errorf("record: an entry that can't be written: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
+		return fmt.Errorf("record: an entry has an unknown step, effect or state: %v, %v, %v", e.Step, e.Effect, e.State)
 	}
 	if err := checkTime(e.At); err != nil || e.Start == nil {
 		return err
@@ -131,7 +131,7 @@ func spellable(e *exo.Entry) error {
 
 func checkTime(t time.Time) error {
 	if year := t.UTC().Year(); year < 0 || year > 9999 {
-		return fmt.Errorf("record: an entry with a time of the year %d; RFC 3339 has 0 to 9999", year)
+		return fmt.Errorf("record: an entry has a time in the year %d: want 0 to 9999", year)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func check(step exo.Step, changed, witnessed int) error {
 	if step != exo.Committing {
 		return fmt.Errorf("an entry of step %v has the member prepared: only a committing entry may have it", step)
 	} else if witnessed < 0 || changed < witnessed {
-		return fmt.Errorf("prepared has %d changed stores, of which %d leave the run's ID: want 0 or more, and no more than changed", changed, witnessed)
+		return fmt.Errorf("prepared has changed %d and witnessed %d: want 0 or more, and no more witnessed than changed", changed, witnessed)
 	}
 	return nil
 }

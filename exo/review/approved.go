@@ -67,8 +67,8 @@ type Approved struct {
 
 // These are errors of a decision.
 var (
-	ErrDecided    = fail.Named("review: this change set does not wait any more")
-	ErrNotAllowed = fail.Named("review: this approver may not decide it")
+	ErrDecided    = fail.Named("review: this change set no longer waits for a decision")
+	ErrNotAllowed = fail.Named("review: this approver may not decide about the change set")
 	ErrStale      = fail.Named("review: the change set is not the one that was shown: look at it again")
 )
 
@@ -304,7 +304,7 @@ func (a *Approved) Conflict() error {
 	if a.differs == "" {
 		return nil
 	}
-	return &fail.Error{Kind: fail.Conflict, Msg: "it was agreed to, and would now do something else, so nothing was changed", Err: &DiffersError{a.differs}}
+	return &fail.Error{Kind: fail.Conflict, Msg: "a person agreed to this change, but now it would do something else, so nothing was changed", Err: &DiffersError{a.differs}}
 }
 
 // Reconcile settles change sets that a process was applying when it was killed. kept asks the database whether the changes of a run were kept. Its

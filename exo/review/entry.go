@@ -250,11 +250,11 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
-		return h, fmt.Errorf("review: the entry %.80q is not the head of a change set: %.100s", e.Key, e.Value)
+		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set: %.100s", e.Key, e.Value)
 	}
 	mac, err := k.mac(h)
 	if err == nil && !hmac.Equal(mac, h.MAC) {
-		err = fmt.Errorf("review: change set %s was changed in the store, or has another key: it can't be agreed to", idOf(e))
+		err = fmt.Errorf("review: change set %s was changed in the store, or written with another key: it can't be agreed to", idOf(e))
 	}
 	return h, err
 }
@@ -350,7 +350,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 			return w, err
 		}
 		if c.Version == store.Absent {
-			return w, fmt.Errorf("review: a part of change set %s is gone from the store", id)
+			return w, fmt.Errorf("review: a part of change set %s was removed from the store", id)
 		}
 		chunks = append(chunks, c.Value)
 	}

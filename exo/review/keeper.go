@@ -56,11 +56,11 @@ var _ exo.Reviewer = (*Keeper)(nil)
 func New(opt Options) (*Keeper, error) {
 	switch {
 	case opt.Store == nil:
-		return nil, errors.New("review: there is no store in which change sets could wait: set Store")
+		return nil, errors.New("review: change sets wait in a store, and there is none: set Store")
 	case len(opt.Key) < MinKey:
-		return nil, fmt.Errorf("review: the key has %d bytes: want at least %d random ones", len(opt.Key), MinKey)
+		return nil, fmt.Errorf("review: the key has %d bytes: want at least %d random bytes", len(opt.Key), MinKey)
 	case opt.Wait < 0:
-		return nil, fmt.Errorf("review: change sets would wait for %v: want a time above 0, or 0 for 24 hours", opt.Wait)
+		return nil, fmt.Errorf("review: change sets are to wait for %v: want a time above 0, or 0 for 24 hours", opt.Wait)
 	}
 	opt.Wait = cmp.Or(opt.Wait, defaultFor)
 	if opt.Now == nil {
@@ -77,7 +77,7 @@ func InMemory() *Keeper {
 	return k
 }
 
-var errZero = fail.Named("review: this Keeper was not made with New, so nothing may be changed")
+var errZero = fail.Named("review: the zero Keeper can't be used: make one with New")
 
 // Link returns where a person finds a change set; "": the host has not set Options.Link.
 func (k *Keeper) Link(id string) string {
@@ -167,7 +167,7 @@ func unfit(set changeset.Set) error {
 	bad := func(model, host string) error {
 		return &fail.Error{Kind: fail.Invalid, Msg: "a person would have to agree to this change, and can't: " + model, Err: errors.New("review: " + host)}
 	}
-	const copied = "a value that it writes or sends has a key that is chosen when something is added, and when the change is applied another key is chosen: leave the key out of texts and messages"
+	const copied = "a text or message has the key of a record that this program adds, and the record gets another key when the change is applied: leave the key out"
 	keys := map[string]bool{}
 	for _, s := range set.Parts {
 		switch {

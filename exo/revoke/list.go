@@ -58,7 +58,7 @@ type Entry struct {
 }
 
 // ErrNotRevoked is the error of Restore for a principal that is not on the list.
-var ErrNotRevoked = errors.New("revoke: not on the list")
+var ErrNotRevoked = errors.New("revoke: this principal is not on the list of the revoked")
 
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10
@@ -97,7 +97,7 @@ func (l *List) put(ctx context.Context, e Entry) error {
 		return err
 	}
 	if len(e.Why) > MaxWhy || !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change an invalid name, and Entries would find the name of another principal
-		return fail.Errorf(fail.Invalid, "", "want a principal and a reason in UTF-8, the reason with at most %d bytes, not %d", MaxWhy, len(e.Why))
+		return fail.Errorf(fail.Invalid, "", "want a principal and a reason in UTF-8, and a reason of at most %d bytes; this one has %d", MaxWhy, len(e.Why))
 	}
 	e.At = time.Now().UTC().Truncate(time.Second)
 	return l.changed(store.Update(ctx, l.store, e.key(), func(x *store.Entry) (bool, error) {
@@ -159,7 +159,7 @@ func (l *List) Entries(ctx context.Context) (out []Entry, err error) {
 	return out, nil
 }
 
-var errZero = fail.Named("revoke: this list was not made with In, and a store")
+var errZero = fail.Named("revoke: the zero List can't be used: make one with In, and a store")
 
 func (l *List) made() error {
 	if l == nil || l.store == nil {

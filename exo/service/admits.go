@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
@@ -50,20 +51,9 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 
 // known reports whether v is complete, with no part removed because of a label.
 func known(v value.Value) bool {
-	switch v.Type() {
-	case "":
-		return false
-	case value.TypeList:
-		for i := range v.Len() {
-			if !known(v.At(i)) {
-				return false
-			}
-		}
-	case value.TypeRecord:
-		for _, x := range v.Fields() {
-			if !known(x) {
-				return false
-			}
+	for x := range v.All() {
+		if x.IsZero() {
+			return false
 		}
 	}
 	return true
@@ -77,7 +67,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 	}
 	if op.admitsFor == nil && op.part.Kind() == reflect.Struct {
 		if _, err := formOf(op.part, "argument"); err == nil {
-			return fmt.Errorf("AdmitsFor was given no function")
+			return fmt.Errorf("AdmitsFor got a nil function")
 		}
 	}
 	part, err := typeOf(op.part, "the part that AdmitsFor decides by")
@@ -85,14 +75,13 @@ func (op *Operation) checkPart(in *message.Type) error {
 		return err
 	}
 	if part.Name != value.TypeRecord || len(part.Fields) == 0 {
-		return fmt.Errorf("the function of AdmitsFor takes %s; it must take a struct of fields of the argument", op.part)
+		return fmt.Errorf("the function of AdmitsFor takes %s; it must take a struct with fields of the argument", op.part)
 	}
 	for _, f := range part.Fields {
-		var same bool
-		for _, g := range in.Fields {
-			same = same || g.Name == f.Name && g.Opt == f.Opt && reflect.DeepEqual(g.Type, f.Type)
+		same := func(g message.TypeField) bool {
+			return g.Name == f.Name && g.Opt == f.Opt && reflect.DeepEqual(g.Type, f.Type)
 		}
-		if !same {
+		if !slices.ContainsFunc(in.Fields, same) {
 			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has no field of that name and type", f.Name, f.Type)
 		}
 	}

@@ -118,7 +118,7 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 		"no fields":        {service.AdmitsFor(m, func(service.None) value.Label { return value.Label{} }), "must take a struct"},
 		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) value.Label { return value.Label{} }), "can't be a value of a program"},
 		"nothing to admit": {service.AdmitsFor(m, inside), "there are none: call Admits"},
-		"no function":      {service.AdmitsFor[recipients](m, nil), "no function"},
+		"no function":      {service.AdmitsFor[recipients](m, nil), "a nil function"},
 	} {
 		if _, err := service.New("mail", "", c.op); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)

@@ -99,10 +99,5 @@ func (a *approval) knows(v value.Value) bool {
 	if v.Type() != value.TypeList {
 		return is(v)
 	}
-	for i := range v.Len() {
-		if !is(v.At(i)) {
-			return false
-		}
-	}
-	return v.Len() > 0
+	return v.Len() > 0 && !slices.ContainsFunc(v.Items(), func(v value.Value) bool { return !is(v) })
 }

@@ -78,7 +78,7 @@ func (r *limited) set(t *message.Type, path string) error {
 	if path != "" {
 		for name := range strings.SplitSeq(path, ".") {
 			if at = at.Field(name); at == nil {
-				return fmt.Errorf("the result has no field %q that could be bounded", path)
+				return fmt.Errorf("the result has no field %q, which OneOf or Between names", path)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 	f := &form{typ: t}
 	bad := func(why string) (*form, error) { return nil, fmt.Errorf("%s: type %s %s", at, t, why) }
 	if slices.Contains(outer, t) {
-		return bad("contains itself")
+		return bad("contains itself, which no declaration can describe")
 	}
 	outer = append(slices.Clip(outer), t)
 	implements := func(i reflect.Type) bool { return t.Implements(i) || reflect.PointerTo(t).Implements(i) }
@@ -86,7 +86,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		return f, nil
 	case reflect.Interface:
 		if t.NumMethod() > 0 {
-			return bad("is an interface with methods")
+			return bad("is an interface with methods: use any, or a type that is no interface")
 		}
 		f.kind = formData
 		return f, nil
@@ -102,7 +102,7 @@ func formIn(t reflect.Type, at string, outer []reflect.Type) (*form, error) {
 		f.elem, err = formIn(t.Elem(), at+"[]", outer)
 	case reflect.Map:
 		if k := t.Key(); k.Kind() != reflect.String || k.Implements(textMarshaler) || reflect.PointerTo(k).Implements(textUnmarshaler) {
-			return bad("has keys of a type that is not a plain string")
+			return bad("has keys of a type that is not a plain string: use map[string]T")
 		}
 		f.kind = formMap
 		f.elem, err = formIn(t.Elem(), at+"[]", outer)
@@ -140,9 +140,9 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		name = cmp.Or(name, sf.Name)
 		switch {
 		case scalar.ReservedName(name):
-			return bad(fmt.Sprintf("can't be named %q, which is reserved", name))
+			return bad(fmt.Sprintf("can't be named %q, which is reserved: give it another name in a json tag", name))
 		case seen[name]:
-			return bad(fmt.Sprintf("is the second one named %q", name))
+			return bad(fmt.Sprintf("is the second one named %q: give it another name in a json tag", name))
 		}
 		seen[name] = true
 		x := field{name: name, index: sf.Index}

@@ -194,7 +194,7 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 // to. It also completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
-		return nil, nil, errors.New("has no function, or no type of its argument or result")
+		return nil, nil, errors.New("its function, or the type of its argument or result, is nil")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse
@@ -227,10 +227,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 		in.Fields[k].Trusted = true
 	}
 	if len(in.Fields) > 0 {
-		opt := true
-		for _, f := range in.Fields {
-			opt = opt && f.Opt
-		}
+		opt := !slices.ContainsFunc(in.Fields, func(f message.TypeField) bool { return !f.Opt })
 		m.Params = []message.Param{{Name: "the argument", Want: &message.Term{Con: in}, Opt: opt}}
 	}
 	t, more, err := op.resultType(own)
@@ -260,7 +257,7 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 	switch {
 	case !op.object():
 		if op.own || op.like != nil {
-			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object", op.out)
+			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object: leave Returns or ReturnsOwnKind out", op.out)
 		}
 		if op.out == reflect.TypeFor[None]() {
 			return &message.Type{Name: value.TypeNull}, nil, nil
@@ -277,7 +274,7 @@ func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.In
 		return nil, nil, err
 	}
 	if d.Type == nil {
-		return nil, nil, errors.New("the example object in Returns has no type")
+		return nil, nil, errors.New("the example object in Returns has no type: its Describe must return one")
 	}
 	return d.Type, d.Interfaces, nil
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"encoding"
+	"fmt"
 	"math"
 	"reflect"
 
@@ -17,9 +18,7 @@ import (
 // Errors name the field.
 func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
-		what := at
-		what = cmp.Or(what, "the argument")
-		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
+		return &fail.Error{Kind: fail.Invalid, Msg: cmp.Or(at, "the argument") + " " + why, Err: exo.ErrNothingDone} // the function was not called, so nothing was done
 	}
 	switch f.kind {
 	case formPointer:
@@ -88,7 +87,7 @@ func (f *form) readList(v value.Value, dst reflect.Value, at string, bad func(st
 	if f.typ.Kind() == reflect.Slice {
 		dst.Set(reflect.MakeSlice(f.typ, n, n))
 	} else if n != f.typ.Len() {
-		return bad("is a list of the wrong length")
+		return bad(fmt.Sprintf("is a list of %d: want %d", n, f.typ.Len()))
 	}
 	for i := range n {
 		if err := f.elem.read(v.At(i), dst.Index(i), at+"[]"); err != nil {

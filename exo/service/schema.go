@@ -87,7 +87,7 @@ func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
 			t.Fields = append(t.Fields, message.TypeField{Name: n, Type: ft, Opt: !slices.Contains(s.Required, n), Doc: p.Description})
 		}
 	default:
-		return nil, fmt.Errorf("%s: schema type %q can't be expressed", at, kind)
+		return nil, fmt.Errorf("%s: no Go type has a schema of type %q", at, kind)
 	}
 	return t, err
 }

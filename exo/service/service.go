@@ -91,7 +91,7 @@ func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error
 	if len(m.Root.Args) > 0 {
 		a := m.Root.Args[0]
 		if a.Op != message.OpLit {
-			return op, in, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
+			return op, in, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data: await calls first, and pass their results", Err: exo.ErrNothingDone}
 		}
 		in = a.Lit
 	}

@@ -75,7 +75,7 @@ func empty(v reflect.Value) bool {
 // made refuses a zero Value, which NaN, text with NUL and the year 10000 give.
 func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
-		return v, fmt.Errorf("%s: this value can't leave: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
+		return v, fmt.Errorf("%s: this value can't be returned: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
 	}
 	return v, nil
 }
@@ -90,7 +90,7 @@ func writeScalar(src reflect.Value, at string) (value.Value, error) {
 		return value.Int(src.Int()), nil
 	case src.CanUint():
 		if src.Uint() > math.MaxInt64 {
-			return value.Value{}, fmt.Errorf("%s: %d is beyond 64-bit integers", at, src.Uint())
+			return value.Value{}, fmt.Errorf("%s: %d is too large for a 64-bit integer", at, src.Uint())
 		}
 		return value.Int(int64(src.Uint())), nil
 	case src.CanFloat():
@@ -121,7 +121,7 @@ func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (va
 		// Map keys are data, and an attacker may choose them. The key __proto__ would change the
 		// prototype of the object that the program gets.
 		if _, err := made(value.Text(k), at); err != nil || k == "__proto__" {
-			return value.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
+			return value.Value{}, fmt.Errorf("%s: %q can't be a key of a map: want text without NUL, and not __proto__", at, k)
 		}
 		v, err := item(src.MapIndex(reflect.ValueOf(k).Convert(src.Type().Key())), at+"."+k)
 		if err != nil {

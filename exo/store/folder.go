@@ -135,7 +135,7 @@ func (d *folder) write(name string, text []byte) error {
 func (d *folder) remove(names ...string) error {
 	for i, name := range names {
 		if err := os.Remove(filepath.Join(d.dir, name)); err != nil {
-			return errors.Join(fmt.Errorf("store: %d of %d removed: %w", i, len(names), err), d.done())
+			return errors.Join(fmt.Errorf("store: only %d of %d files were removed: %w", i, len(names), err), d.done())
 		}
 	}
 	return d.done()
@@ -144,7 +144,7 @@ func (d *folder) remove(names ...string) error {
 // done syncs the folder, so that the names of its files are on the disk.
 func (d *folder) done() error {
 	if err := d.sync(d.dir); err != nil {
-		return fmt.Errorf("%w: the folder can't be synced, so a loss of power may undo it: %w", ErrUnknown, err)
+		return fmt.Errorf("%w: the folder can't be synced, so a loss of power may undo the change: %w", ErrUnknown, err)
 	}
 	return nil
 }

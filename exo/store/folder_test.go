@@ -161,7 +161,7 @@ func TestOpenTwice(t *testing.T) {
 		if _, err := OpenFolder(dir, nil); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), "exo/store/postgres") {
 			t.Error(err)
 		}
-		if out, err := Child("open", dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "it is in use") {
+		if out, err := Child("open", dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "the folder is in use") {
 			t.Errorf("%s, %v", out, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -273,7 +274,7 @@ func decode(text []byte) (Entry, error) {
 		return Entry{}, err
 	}
 	if rest := text[d.InputOffset():]; string(rest) != "\n" {
-		return Entry{}, errors.New("want one line of JSON with its end")
+		return Entry{}, errors.New("want one line of JSON that ends in a line break")
 	}
 	if in.Version == Absent {
 		return Entry{}, errors.New("want a version that is not empty")
@@ -302,9 +303,5 @@ func (m memory) remove(names ...string) error {
 }
 
 func (m memory) names() ([]string, error) {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	return names, nil
+	return slices.Collect(maps.Keys(m)), nil
 }

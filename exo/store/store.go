@@ -61,7 +61,7 @@ var (
 	ErrConflict = errors.New("store: the entry has another version") // read the entry again and decide anew, as Update does
 	ErrInvalid  = errors.New("store: invalid")                       // no store accepts the key, value, end, list, table name or URL
 	ErrTooLarge = errors.New("store: this is too large")
-	ErrInUse    = errors.New("store: it is in use") // another process, or this one, already has the folder open
+	ErrInUse    = errors.New("store: the folder is in use") // another process, or this one, already has the folder open
 	ErrUnknown  = errors.New("store: it is not known whether this change happened")
 	ErrDamaged  = errors.New("store: the entry can't be read")
 	ErrClosed   = errors.New("store: this store is closed, or was never opened: open it, and check the error")

@@ -183,7 +183,7 @@ func (d *Decoder) label() Label {
 func (d *Decoder) sealed() Value {
 	v := Value{kind: KindSealed, bits: uint64(d.UpTo(1<<32 - 1)), str: d.Text()}
 	if d.Err() == nil && !Sealable(v.str) {
-		d.Fail("a sealed value of no such type")
+		d.Fail("a sealed value of an unknown type")
 	}
 	v.label = d.label()
 	return v

@@ -56,7 +56,7 @@ var (
 	errName      = errors.New("a record with a field name that contains a NUL or invalid UTF-8 has no encoding")
 	errNameTwice = errors.New("a record with a name given twice has no encoding: it could be read in two ways")
 	errTag       = errors.New("a label with a tag that contains a NUL or invalid UTF-8 has no encoding")
-	errShape     = errors.New("rows that don't fit their shape have no encoding")
+	errShape     = errors.New("rows without a valid Shape, or with a number of cells that is no multiple of its width, have no encoding")
 )
 
 // Value writes v.

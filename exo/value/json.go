@@ -159,7 +159,7 @@ func (j *jsonWriter) scalar(v *Value) {
 	case KindRef:
 		j.err = fail.Errorf(fail.Invalid, "", "a granted object can't be turned into data: call a method of it, and use the result")
 	default:
-		j.err = fail.Errorf(fail.Invalid, "", "this value can't be turned into data")
+		j.err = fail.Errorf(fail.Invalid, "", "this value can't be turned into data: it is no text, number, date, list or record")
 	}
 	if j.counts {
 		j.n += len(j.b)

@@ -238,7 +238,7 @@ func (l Label) CheckAdmitted(admitted Label) error {
 			}
 		}
 		if len(others) > 0 {
-			return fmt.Errorf("exo: %q is admitted, and no value has it; values have %s", t, strings.Join(others, ", "))
+			return fmt.Errorf("exo: %q is admitted, and no value has it: admit what values have, like %s", t, strings.Join(others, ", "))
 		}
 	}
 	return nil

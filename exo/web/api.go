@@ -87,7 +87,7 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 		return nil, err
 	}
 	if len(t.hosts) == 0 {
-		return nil, errors.New("web: an API needs a host")
+		return nil, errors.New("web: an API needs a host, to which its requests go")
 	}
 	var ops []service.Operation
 	for _, m := range methods {
@@ -118,7 +118,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 		return op, err
 	}
 	if m.In == nil || m.Out == nil || q.route.method == http.MethodHead {
-		return op, errors.New("want In and Out, and another method than HEAD, which has no answer")
+		return op, errors.New("want the types In and Out, and a method other than HEAD, which has no answer")
 	}
 	var always map[string]any // the fields that every argument has
 	if b, err := json.Marshal(reflect.Zero(m.In).Interface()); err == nil {
@@ -172,7 +172,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	var args map[string]json.RawMessage
 	b, err := json.Marshal(in)
 	if err = errors.Join(err, json.Unmarshal(b, &args)); err != nil {
-		return nil, service.Refuse("the argument has no JSON")
+		return nil, service.Refuse("the arguments can't be written as JSON")
 	}
 	path, err := q.route.fill(func(name string) string { return text(args[name]) })
 	if err != nil {
@@ -192,7 +192,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 		}
 		for _, x := range list {
 			if text(x) == "" && string(x) != `""` {
-				return nil, service.Refuse("`%s` can't be in an address: write a text, a number, or true or false", name)
+				return nil, service.Refuse("`%s` can't be sent in the address: pass a text, a number, true or false, or a list of these", name)
 			}
 			query.Add(name, text(x))
 		}
@@ -203,7 +203,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, q.route.method, q.base+path, body)
 	if err != nil {
-		return nil, service.Refuse("the argument makes no address")
+		return nil, service.Refuse("the arguments don't make a valid address")
 	}
 	req.URL.RawQuery = query.Encode()
 	req.Header.Set("Accept", "application/json")
@@ -279,7 +279,7 @@ func (q *request) read(b []byte, contentType string) (any, error) {
 	exact := reflect.New(q.Out)
 	if d := json.NewDecoder(bytes.NewReader(b)); len(b) > 0 {
 		if d.UseNumber(); d.Decode(exact.Interface()) == nil && tooWide(exact) {
-			return nil, errors.New("web: the answer has a whole number beyond 2^53 in a field of any type, which would change it")
+			return nil, errors.New("web: the answer has a whole number beyond 2^53, which a field of type any would round: declare that field as int64")
 		}
 	}
 	return out.Interface(), nil

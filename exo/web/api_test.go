@@ -467,14 +467,14 @@ func TestAPIRefused(t *testing.T) {
 		ID string `json:"id,omitempty"`
 	}
 	for want, m := range map[string]web.Method{
-		"want GET":                 web.Request[web.None, any]("x", "", "TRACE /x"),
-		"want In and Out":          {Name: "x", Route: "GET /x"},
-		"another method than HEAD": web.Request[web.None, any]("x", "", "HEAD /x"),
-		"no required field":        web.Get[maybe, any]("x", "", "/{id}"),
-		"which the path":           web.Get[web.None, any]("x", "", "/{id}"),
-		"can't be Immed":           web.Get[web.None, any]("x", "", "/x").With(service.Operation.Immediate),
-		"name of a method":         web.Get[web.None, any]("a b", "", "/x"),
-		"chan":                     web.Get[struct{ C chan int }, any]("x", "", "/x"),
+		"want GET":                  web.Request[web.None, any]("x", "", "TRACE /x"),
+		"want the types In and Out": {Name: "x", Route: "GET /x"},
+		"a method other than HEAD":  web.Request[web.None, any]("x", "", "HEAD /x"),
+		"no required field":         web.Get[maybe, any]("x", "", "/{id}"),
+		"which the path":            web.Get[web.None, any]("x", "", "/{id}"),
+		"can't be Immed":            web.Get[web.None, any]("x", "", "/x").With(service.Operation.Immediate),
+		"name of a method":          web.Get[web.None, any]("a b", "", "/x"),
+		"chan":                      web.Get[struct{ C chan int }, any]("x", "", "/x"),
 	} {
 		if _, err := web.New("api", "", c, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -78,6 +78,6 @@ func ExampleNew() {
 	// # POST /tickets/7/replies Bearer t0k3n We look into it.
 	// {"held":true,"receipt":1} <nil>
 	// # GET /tickets Bearer t0k3n
-	//  1:54: tickets.reply: denied: this program has read what outsiders wrote (untrusted, by tickets.list), and they could have chosen what is asked for here: make this call without reading that, or in a program of its own
+	//  1:54: tickets.reply: denied: this program has read what outsiders wrote (untrusted, by tickets.list), and they could have chosen what is asked for here: make this call without reading their words, or in a program of its own
 	//  1:27: tickets.reply: invalid: there is no field `to`; there are `id`, `text`
 }

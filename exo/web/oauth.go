@@ -39,10 +39,10 @@ func FromOAuth(c OAuth) (Secret, error) {
 	u, err := url.Parse(c.TokenURL)
 	clear := err == nil && u.Scheme == "http" && onMachine(c.Networks) // the request has the client's secret, so http is allowed only on this machine
 	if err != nil || u.Scheme != "https" && !clear || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path == "" {
-		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and parameters; http:// is for loopback Networks", c.TokenURL)
+		return Secret{}, fmt.Errorf("web: the token endpoint %.200q: want an address like https://login.example.com/token, without a user and parameters; http:// is allowed only with Networks of loopback addresses", c.TokenURL)
 	}
 	if c.Client == "" || c.Secret.read == nil {
-		return Secret{}, errors.New("web: an OAuth client wants an ID and a secret")
+		return Secret{}, errors.New("web: an OAuth client needs an ID and a secret: set Client and Secret")
 	}
 	h := Host{Name: u.Hostname(), Plain: clear, Networks: c.Networks, Allow: []string{"POST " + u.EscapedPath()}, Headers: []string{"Authorization"}}
 	if u.Port() != "" {

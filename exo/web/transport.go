@@ -27,6 +27,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/exoagent/exoagent/internal/bounded"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Host is a server that a Transport may reach. Everything that it does not name is refused.
@@ -84,7 +85,7 @@ type host struct {
 var ErrRefused = errors.New("web: refused")
 
 // ErrTooLarge is the error for an answer that exceeds Body or Values of its [Bounds].
-var ErrTooLarge = errors.New("web: the answer is larger than its bound")
+var ErrTooLarge = errors.New("web: the answer is larger than Config.Bounds allows")
 
 func tooLarge() error { return ErrTooLarge }
 
@@ -124,11 +125,11 @@ func newHost(x Host) (*host, error) {
 	h.Port, h.Networks, h.Secrets = cmp.Or(x.Port, standardPort(x.Plain)), slices.Clone(x.Networks), nil
 	last := x.Name[strings.LastIndexByte(x.Name, '.')+1:]
 	if last == "" || len(x.Name) > 253 || strings.Trim(x.Name, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || strings.Contains("."+x.Name, "..") || last[0] <= '9' || h.Port < 0 || h.Port > 65535 {
-		return bad("want a name of lower-case letters, digits, - and ., like api.example.com or localhost, no address, and a port up to 65535")
+		return bad("want a name of lower-case letters, digits, - and ., like api.example.com or localhost, no IP address, and a port up to 65535")
 	}
 	for _, n := range h.Networks {
 		if !slices.ContainsFunc(private, func(p netip.Prefix) bool { return n.IsValid() && p.Bits() <= n.Bits() && p.Contains(n.Addr()) }) {
-			return bad("%s is no loopback or private network; a public host needs none", n)
+			return bad("%s is no loopback or private network: leave networks out for a public host", n)
 		}
 	}
 	for _, a := range x.Allow {
@@ -140,7 +141,7 @@ func newHost(x Host) (*host, error) {
 	}
 	for _, n := range x.Headers {
 		if n = http.CanonicalHeaderKey(n); !mayBeHeader(n) {
-			return bad("%.80q can't be a header of a request", n)
+			return bad("%.80q can't be a header of a request: want letters, digits, - and _, and no header that the connection uses itself", n)
 		}
 		h.headers = append(h.headers, n)
 	}
@@ -149,9 +150,9 @@ func newHost(x Host) (*host, error) {
 		b.Header = http.CanonicalHeaderKey(b.Header)
 		switch {
 		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
-			return bad("%s can't be in the header %.80q: it is no secret, no header for one, or the header has another value", b.Secret, b.Header)
+			return bad("%s can't be sent in the header %.80q: the header is not allowed or already set, the secret is missing, or its prefix has control characters", b.Secret, b.Header)
 		case x.Plain && !onMachine(h.Networks):
-			return bad("%s would be sent unencrypted: use https, or a host on this machine", b.Secret)
+			return bad("%s would be sent unencrypted: use https, or a host in loopback networks", b.Secret)
 		}
 		h.Secrets, taken = append(h.Secrets, b), append(taken, b.Header)
 	}
@@ -317,12 +318,7 @@ var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.
 
 var public = ssrf.New(ssrf.WithAnyPort())
 
-func prefixes(texts ...string) (out []netip.Prefix) {
-	for _, t := range texts {
-		out = append(out, netip.MustParsePrefix(t))
-	}
-	return out
-}
+func prefixes(texts ...string) []netip.Prefix { return scalar.Each(texts, netip.MustParsePrefix) }
 
 func within(ns []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(ns, func(n netip.Prefix) bool { return n.Contains(a) })

@@ -27,7 +27,7 @@ return await tasks.select(t => ({ x: t.dueAt.truncate('hour') }))
 //! invalid "the unit must be one of 'day', 'week', 'month', 'quarter', 'year'"
 ---
 return await tasks.select(t => ({ x: t.dueAt.truncate(t.title) }))
-//! invalid "the unit must be written as a literal"
+//! invalid "the unit must be a value of the program, neither"
 ---
 return await tasks.select(t => ({ x: t.dueAt.truncate() }))
 //! invalid "needs the unit"

@@ -80,9 +80,9 @@ func By(tag string, m *message.Method, admits value.Label, asks func() []string)
 		case value.OfIntegrity(tag):
 			return Way{How: "the method declassifies: a program that has read such a value is refused"}
 		case value.NewLabel(tag).FlowsTo(m.Declassifies):
-			return Way{May: true, How: fmt.Sprintf("the method declassifies the tag: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
+			return Way{May: true, How: fmt.Sprintf("the method declassifies the tag: a call reveals at most %d bits of sealed values, which count against the principal's daily budget", m.Bits())}
 		case !partOf(tag, m.Declassifies).Empty():
-			return Way{May: true, How: fmt.Sprintf("the method declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", partOf(tag, m.Declassifies).List(), m.Bits())}
+			return Way{May: true, How: fmt.Sprintf("the method declassifies %s, and no other value: a call reveals at most %d bits, which count against the principal's daily budget", partOf(tag, m.Declassifies).List(), m.Bits())}
 		}
 	}
 	if value.OfIntegrity(tag) {

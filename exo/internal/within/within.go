@@ -9,10 +9,10 @@ import (
 )
 
 // ErrLost is the error for a function that did not return in time.
-var ErrLost = errors.New("exo: a unit of work did not end in time, and was given up")
+var ErrLost = errors.New("exo: a unit of work did not end in time, so its outcome is unknown")
 
 // ErrEnded is the error for a function that ended its goroutine.
-var ErrEnded = errors.New("exo: the object's goroutine ended")
+var ErrEnded = errors.New("exo: the object ended its goroutine instead of returning")
 
 // grace is how long a function may take to return after its context has ended.
 const grace = time.Second

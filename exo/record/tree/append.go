@@ -10,8 +10,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/mod/sumdb/tlog"
-
 	"github.com/exoagent/exoagent/internal/atomicfile"
 )
 
@@ -50,15 +48,9 @@ func (l *Log) add(e *Leaf, payload []byte) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var sealed []byte
-	if payload != nil {
-		if r.key == nil {
-			if r.key, err = l.keys.next(); err != nil {
-				return err
-			}
-		}
-		sealed, e.Digest = r.key.seal(e.Run, payload)
-		e.Sealed = sha256.Sum256(sealed)
+	sealed, err := r.seal(e, payload, l.keys)
+	if err != nil {
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +176,7 @@ func (l *Log) sign() error {
 	if l.signed == l.tree.size {
 		return nil
 	}
-	signed, line, err := l.checkpoint()
+	signed, line, err := l.tree.checkpoint(l.about.Origin, l.sum, l.signer)
 	if err == nil {
 		err = l.put(line)
 	}
@@ -194,18 +186,9 @@ func (l *Log) sign() error {
 	return err
 }
 
-// checkpoint returns the signed head of the log, and the line that contains it.
-func (l *Log) checkpoint() (signed string, line []byte, err error) {
-	root, err := tlog.TreeHash(l.tree.size, &l.tree)
-	if err == nil {
-		signed, err = Checkpoint{Origin: l.about.Origin, Size: l.tree.size, Root: root, About: l.sum}.sign(l.signer)
-	}
-	return signed, appendCheckpoint(nil, signed, l.tree.subtrees()), err
-}
-
 // begin begins a new segment with a checkpoint. The previous segment must be synced.
 func (l *Log) begin(first int64) error {
-	signed, line, err := l.checkpoint()
+	signed, line, err := l.tree.checkpoint(l.about.Origin, l.sum, l.signer)
 	if err != nil {
 		return err
 	}
@@ -234,7 +217,7 @@ func (l *Log) synced(n int64) error {
 			continue
 		}
 		if err := l.sign(); err != nil {
-			return fmt.Errorf("the entry is written, but neither signed nor synced: %w", err)
+			return fmt.Errorf("the entry was written, but neither signed nor synced to the disk: %w", err)
 		}
 		f, written, head := l.f, l.tree.size, l.head
 		l.syncing = true
@@ -254,6 +237,6 @@ func (l *Log) synced(n int64) error {
 
 // broken ends the log after a failed sync, since it is unknown which entries are on the disk.
 func (l *Log) broken(err error) error {
-	l.err = fmt.Errorf("a sync failed, and nothing is appended until the log is opened again: %w", err)
+	l.err = fmt.Errorf("the log could not be synced to the disk, and nothing is appended until it is opened again: %w", err)
 	return l.err
 }

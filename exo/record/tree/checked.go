@@ -63,7 +63,7 @@ func newest(in Source, from Checkpoint, key note.Verifier) (signed string, c Che
 		}
 	}
 	if !same {
-		return "", c, fmt.Errorf("the witness: it has seen %d entries of another history, or an old copy went on", from.Size)
+		return "", c, fmt.Errorf("the witness has seen %d entries that this log does not have: entries were changed, or an old copy of the log was put back", from.Size)
 	}
 	c, err = openCheckpoint(signed, key)
 	return signed, c, err
@@ -115,7 +115,9 @@ func checkedOf(l erasable) iter.Seq2[*Entry, error] {
 // UnsignedError is the last error of [Signed] if entries follow the last checkpoint: an attacker who can write the log can change them unnoticed.
 type UnsignedError struct{ From int64 } // From is the number of the first such entry
 
-func (*UnsignedError) Error() string { return "its last entries are not signed yet: try again" }
+func (*UnsignedError) Error() string {
+	return "the last entries of the log are not signed yet: try again in a second"
+}
 
 // Signed yields [Entries], and at the end an error if they are not those that the key has signed. Act on none of them before that. With "" for the
 // key, it uses the key in log.json, which an attacker who can write the log may have replaced.

@@ -80,7 +80,7 @@ func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err e
 	}
 	if size-from.size > maxSince {
 		if time.Since(c.read) < readAgain {
-			return nil, at, fmt.Errorf("it needs a proof from more than %d entries, and so many are read only once in %s", maxSince, readAgain)
+			return nil, at, fmt.Errorf("its proof would cover more than %d entries, and the log reads so many only once in %s", maxSince, readAgain)
 		}
 		c.read = time.Now()
 	}
@@ -112,7 +112,7 @@ func (c *cosigner) submit(signed string) (cosigned string, err error) {
 		case !conflict || other.Size < 0 || other.Size == old:
 			return "", err
 		case other.Size < knew: // refused, since the witness may be made to cosign another history
-			return "", fmt.Errorf("it has lost what it knew, or another answers in its place: it has cosigned %d entries, as %s proves, and %w. Ask those who run it; if they have lost it, keep a copy of %s and remove that: it begins anew then",
+			return "", fmt.Errorf("it has lost its data, or another server answers in its place: it had cosigned %d entries, as %s proves, and now %w. Ask its operators. If they have lost its data, keep a copy of %s and remove the original: then it begins anew",
 				knew, keptCosigned, err, keptCosigned)
 		case other.Size > at.Size:
 			later, of, failed := newest(c.in, at, c.log)
@@ -148,7 +148,7 @@ func (s *verification) askWitness(signed string) {
 	if s.Unasked = err; err == nil {
 		s.Seen = s.head.Size
 	} else if conflict && (other.Size < 0 || other.Size >= s.head.Size) {
-		found(&s.Changed, "entries are missing at the end, or it is another history, or an old copy that went on, unless the witness lies: %v", err)
+		found(&s.Changed, "entries are missing at the end or were changed, or an old copy of the log was put back, unless the witness lies: %v", err)
 		s.Unasked = nil
 	}
 }

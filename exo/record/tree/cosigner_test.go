@@ -189,7 +189,7 @@ func TestHTTPWitnessFinds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(m.dir, cosignedFile), cosigned, 0o600); err != nil { // the whole folder is an old copy
 		t.Fatal(err)
 	}
-	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "entries are missing at the end, or") {
+	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "entries are missing at the end or") {
 		t.Errorf("%+v", v)
 	}
 	l = m.open(t)
@@ -197,7 +197,7 @@ func TestHTTPWitnessFinds(t *testing.T) {
 	if err := l.Close(); err == nil {
 		t.Error("an old copy went on, and the witness has cosigned it")
 	}
-	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "another history") {
+	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "an old copy of the log was put back") {
 		t.Errorf("%+v", v)
 	}
 	if err := os.WriteFile(filepath.Join(m.dir, cosignedFile), []byte(strings.Replace(string(cosigned), "w1", "w2", 1)), 0o600); err != nil {
@@ -302,12 +302,12 @@ func TestWitnessRolledBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	size, root := w.set(0, tlog.Hash{}, nil)
-	if v := m.verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "lost what it knew") || v.Seen != size {
+	if v := m.verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "lost its data") || v.Seen != size {
 		t.Errorf("%+v", v)
 	}
 	l = m.open(t)
 	aRun(t, l, 3, "second")
-	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "lost what it knew") || w.seen() != 0 {
+	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "lost its data") || w.seen() != 0 {
 		t.Error(err, w.seen())
 	}
 	w.set(size, root, nil)

@@ -108,7 +108,7 @@ func (x *eraser) erase(l erasable) (n int, skipped []Run, err error) {
 	}
 	for id := range x.must {
 		if r := x.found[id]; r == nil || !r.ended {
-			return 0, nil, fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", id)
+			return 0, nil, fmt.Errorf("run %s is not in the log, or has not ended: if its process was stopped, end it with exo record settle", id)
 		}
 	}
 	var keys []keyPlace

@@ -22,7 +22,7 @@ func (f *frontier) ReadHashes(indexes []int64) ([]Hash, error) {
 	for i, x := range indexes {
 		level, n := tlog.SplitStoredHashIndex(x)
 		if f.at[level] != n {
-			return nil, fmt.Errorf("hash %d of level %d is none of the last", n, level)
+			return nil, fmt.Errorf("hash %d of level %d is not among the last of the tree, which are the only ones kept", n, level)
 		}
 		out[i] = f.hashes[level]
 	}
@@ -48,6 +48,15 @@ func (f *frontier) subtrees() []Hash {
 		}
 	}
 	return hashes
+}
+
+// checkpoint signs the tree. It returns the signed text, and the line that contains it.
+func (f *frontier) checkpoint(origin string, about Hash, by note.Signer) (signed string, line []byte, err error) {
+	root, err := tlog.TreeHash(f.size, f)
+	if err == nil {
+		signed, err = Checkpoint{Origin: origin, Size: f.size, Root: root, About: about}.sign(by)
+	}
+	return signed, appendCheckpoint(nil, signed, f.subtrees()), err
 }
 
 // frontierOf makes the tree of a checkpoint from its subtrees. ok reports whether they give the checkpoint's root.

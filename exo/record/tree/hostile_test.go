@@ -293,7 +293,7 @@ func TestKeyElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for place, want := range map[string]string{"file:" + elsewhere: "", "file:" + filepath.Join(m.dir, "key"): "keep the key in another folder", "file:" + filepath.Join(link, "key"): "keep the key in another folder",
-		"env:EXO_NO_SUCH_KEY": "is not set", "": "is missing", "file:": "is missing", elsewhere: "is missing", "sqlite:x": "is missing"} {
+		"env:EXO_NO_SUCH_KEY": "is not set", "": "want the place", "file:": "want the place", elsewhere: "want the place", "sqlite:x": "want the place"} {
 		if _, err := ReadSigningKey(m.dir, place); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", place, err, want)
 		}
@@ -303,7 +303,7 @@ func TestKeyElsewhere(t *testing.T) {
 	if err := Fits(Dir(m.dir), m.private, true); err != nil {
 		t.Error(err)
 	}
-	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key is not that of this log") {
+	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
 		t.Error(err)
 	}
 	if err := Fits(Dir(t.TempDir()), m.private, false); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {

@@ -66,7 +66,7 @@ func ReadSigningKey(dir, place string) (SigningKey, error) {
 	case kind == "env":
 		return "", fmt.Errorf("the variable %s is not set: it has to hold the signing key of the record", name)
 	case kind != "file" || name == "":
-		return "", errors.New("the signing key is missing: file:PATH or env:NAME")
+		return "", errors.New("want the place of the signing key: file:PATH or env:NAME")
 	case dir != "" && Within(dir, name):
 		return "", fmt.Errorf("%s is in the record's folder %s, so a person who can change the record could also sign it: keep the key in another folder", name, dir)
 	}
@@ -105,7 +105,7 @@ func readAbout(in Source) (a About, digest Hash, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&a); err != nil || a.V != 1 {
-		return a, digest, fmt.Errorf("%s is not of version 1", aboutFile)
+		return a, digest, fmt.Errorf("%s is not of version 1, the only one that this version of exo knows", aboutFile)
 	}
 	return a, sha256.Sum256(text), nil
 }
@@ -127,7 +127,7 @@ func (a *About) place(dir string) error {
 		_, err := cosign.Parse(a.Witness, witnessWait)
 		return err
 	case !dbwitness.Is(a.Witness) && (!filepath.IsAbs(a.Witness) || dir != "" && Within(dir, a.Witness)):
-		return fmt.Errorf("the witness must be another folder, by its absolute path, or env:NAME, or URL#KEY, not %s", a.Witness)
+		return fmt.Errorf("the witness is %s: want the absolute path of a folder outside of the record, env:NAME for a database, or URL#KEY for a server", a.Witness)
 	}
 	k, err := keeperOf(a.Witness, nil)
 	if err == nil {
@@ -170,7 +170,7 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
-		return nil, nil, fmt.Errorf("the signing key is not that of this log, %s, or %s has no public key of it", a.Origin, aboutFile)
+		return nil, nil, fmt.Errorf("the signing key does not belong to the log %s, or %s does not have its public key", a.Origin, aboutFile)
 	}
 	return newKeys(to), signer, nil
 }
@@ -211,7 +211,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 			return c, nil
 		}
 	}
-	return c, errors.New("the checkpoint has another form or origin")
+	return c, errors.New("the checkpoint does not have the form or the origin of this log")
 }
 
 // sizeIn returns the number of entries that a checkpoint claims to sign.
@@ -224,7 +224,7 @@ func sizeIn(signed string) (n int64) {
 
 func unbase64(to *Hash, text string) (err error) {
 	if *to, err = tlog.ParseHash(text); err == nil && to.String() != text {
-		err = errors.New("the hash is not in its canonical spelling")
+		err = errors.New("the hash is not spelled as exo writes it")
 	}
 	return err
 }

@@ -103,7 +103,7 @@ func (l *Leaf) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-var errLeaf = errors.New("it is no leaf in its canonical spelling")
+var errLeaf = errors.New("it is no entry as exo writes it")
 
 // parseLeaf reads a leaf. It refuses every text except the one that append writes for the same leaf, so it needs no other check.
 func parseLeaf(b []byte) (l Leaf, err error) {

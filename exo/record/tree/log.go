@@ -57,6 +57,21 @@ type run struct {
 	failed error // only in a Shared: why an entry was refused for which no caller waited
 }
 
+// seal encrypts the payload of an entry with the key of its run, and notes its hashes in e. Without a payload, sealed is nil. r.mu is held.
+func (r *run) seal(e *Leaf, payload []byte, keys *keys) (sealed []byte, err error) {
+	if payload == nil {
+		return nil, nil
+	}
+	if r.key == nil {
+		if r.key, err = keys.next(); err != nil {
+			return nil, err
+		}
+	}
+	sealed, e.Digest = r.key.seal(e.Run, payload)
+	e.Sealed = sha256.Sum256(sealed)
+	return sealed, nil
+}
+
 // progress describes the next leaf that a run needs.
 type progress struct {
 	next int64 // the Index of the next leaf
@@ -80,7 +95,7 @@ func Create(dir string, a About, private SigningKey) error {
 		return err
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty", dir))
+		return errors.Join(err, fmt.Errorf("%s is not empty: a log needs a folder of its own", dir))
 	}
 	if err := a.place(dir); err != nil {
 		return err
@@ -144,7 +159,7 @@ func (l *Log) load() error {
 			return bad
 		}
 		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("it has no entries: its segments were removed"))
+			return errors.Join(err, errors.New("the log has no entries: its files were removed"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment
@@ -172,7 +187,7 @@ func (l *Log) load() error {
 		return errors.New("the last checkpoint of the log was changed, or the log has none")
 	}
 	if head.About != l.sum {
-		return fmt.Errorf("%s was changed after the log was made", aboutFile)
+		return fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
 	}
 	path := all[len(all)-1].path
 	if i := slices.IndexFunc(tail[last:], func(x item) bool { return x.broken != nil }); i >= 0 {
@@ -193,7 +208,7 @@ func (l *Log) load() error {
 			return err
 		}
 		if n := l.tree.size; seen.Size > n {
-			return fmt.Errorf("the witness: it has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
+			return fmt.Errorf("the witness has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)

@@ -161,7 +161,10 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 		if err == nil {
 			x, err = parseLine(append(l.Entry, '\n'))
 		}
-		if err != nil || x.Entry == nil {
+		if err == nil && x.Entry == nil {
+			err = errors.New("it is a checkpoint")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("line %d of the proof is no entry: %w", len(p.Entries)+2, err)
 		}
 		if err := tlog.CheckRecord(l.Path, p.Size, p.Root, x.Number, x.Hash); err != nil {

@@ -54,7 +54,7 @@ func segments(dir string) (all []segment, err error) {
 		}
 		s := segment{path: filepath.Join(dir, f.Name())}
 		if s.first, err = strconv.ParseInt(name, 10, 64); err != nil || s.path != segmentPath(dir, s.first) {
-			return nil, fmt.Errorf("%s is in the folder of the log, but is no segment of it", f.Name())
+			return nil, fmt.Errorf("%s is in the folder of the log, but its name is not one that the log gives: move it to another folder", f.Name())
 		}
 		all = append(all, s)
 	}
@@ -85,13 +85,18 @@ func appendEntry(b []byte, l *Leaf, wrapped, sealed []byte) ([]byte, Hash) {
 	from := len(b)
 	b = l.append(b)
 	hash := tlog.RecordHash(b[from:])
+	return appendParts(b, wrapped, sealed), hash
+}
+
+// appendParts ends the line of an entry with its wrapped data key and its encrypted payload, as far as it has them.
+func appendParts(b, wrapped, sealed []byte) []byte {
 	if len(wrapped) > 0 {
 		b = append(base64.StdEncoding.AppendEncode(append(b, `,"key":"`...), wrapped), '"')
 	}
 	if len(sealed) > 0 {
 		b = append(base64.StdEncoding.AppendEncode(append(b, `,"sealed":"`...), sealed), '"')
 	}
-	return append(b, '}', '\n'), hash
+	return append(b, '}', '\n')
 }
 
 func appendCheckpoint(b []byte, signed string, subtrees []Hash) []byte {
@@ -110,7 +115,7 @@ func parseLine(line []byte) (x item, err error) {
 			Subtrees   []Hash
 		}
 		if json.Unmarshal(line, &c) != nil || c.Checkpoint == "" || !bytes.Equal(appendCheckpoint(nil, c.Checkpoint, c.Subtrees), line) {
-			return x, errors.New("it is no checkpoint in its canonical spelling")
+			return x, errors.New("it is no checkpoint as exo writes it")
 		}
 		return item{checkpoint: c.Checkpoint, subtrees: c.Subtrees}, nil
 	}
@@ -131,7 +136,7 @@ func parseLine(line []byte) (x item, err error) {
 	}
 	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
 	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
-		return x, errors.New("its data key or payload is missing, or its leaf has none")
+		return x, errors.New("its data key or its payload is missing, or should not be there")
 	}
 	x.Entry = e
 	return x, nil
@@ -154,7 +159,7 @@ func (e *Entry) outside(buf *[]byte) error {
 }
 
 // errTorn is the error for a last line without a newline: a process is writing it, or was killed while it wrote it.
-var errTorn = errors.New("the last line has no end")
+var errTorn = errors.New("the last line is incomplete")
 
 // scanFile reads the lines of a file that begin at from or later. It ends with errTorn if the last line has no newline.
 func scanFile(path string, from int64) iter.Seq2[item, error] {

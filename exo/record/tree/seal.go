@@ -79,7 +79,7 @@ func newDataKey(to []age.Recipient) (*dataKey, error) {
 		err = errors.Join(err, w.Close())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("a data key can't be encrypted for the recipients: %w", err)
+		return nil, fmt.Errorf("the data key of a run can't be encrypted for the log's recipients: %w", err)
 	}
 	k, err := useDataKey(secret)
 	if err == nil {
@@ -127,7 +127,7 @@ func padded(n int) int {
 func unpadded(b []byte) ([]byte, error) {
 	b = bytes.TrimRight(b, "\x00")
 	if len(b) == 0 || b[len(b)-1] != padding {
-		return nil, errors.New("it has no padding")
+		return nil, errors.New("the payload has no padding")
 	}
 	return b[:len(b)-1], nil
 }
@@ -142,8 +142,8 @@ func (k *dataKey) digest(run Run, payload []byte) (d [32]byte) {
 
 // These are errors of [Opener.Open].
 var (
-	ErrErased   = errors.New("it was erased: its data key is destroyed")
-	ErrNoOpener = errors.New("it is encrypted, and no identity was given")
+	ErrErased   = errors.New("the entry was erased: its data key is destroyed")
+	ErrNoOpener = errors.New("the entry is encrypted: give an identity that can decrypt it")
 )
 
 // Opener decrypts payloads with age identities. Its caller passes the entries of each run in order.

@@ -101,11 +101,9 @@ func CreateShared(a About, private SigningKey, store func(about []byte, first Ro
 	if err != nil {
 		return err
 	}
-	var none frontier
-	root, _ := tlog.TreeHash(0, &none) // no error: the tree is empty
-	signed, err := Checkpoint{Origin: a.Origin, Root: root, About: sha256.Sum256(text)}.sign(signer)
+	signed, line, err := new(frontier).checkpoint(a.Origin, sha256.Sum256(text), signer)
 	if err == nil {
-		err = store(text, Row{Checkpoint: true, Line: string(appendCheckpoint(nil, signed, none.subtrees()))})
+		err = store(text, Row{Checkpoint: true, Line: string(line)})
 	}
 	if err == nil {
 		err = a.firstSeen(signed)
@@ -145,7 +143,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	})
 	if err == nil && seen.Size > l.head.size {
-		err = fmt.Errorf("the witness: it has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
+		err = fmt.Errorf("the witness has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
 	} else if err == nil && seen != (Checkpoint{}) { // a witness over HTTP has cosigned nothing before the first entry
 		_, _, err = newest(l, seen, l.verifier)
 	}
@@ -165,13 +163,13 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	x, err := parseLine([]byte(head.Line))
 	if !head.Checkpoint || err != nil {
-		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key. exo record verify finds more")
+		return tree, c, errors.New("the last row is no checkpoint: rows were added or removed without the signing key; exo record verify shows which")
 	}
 	if c, err = openCheckpoint(x.checkpoint, l.verifier); err != nil {
 		return tree, c, err
 	}
 	if c.About != l.sum {
-		return tree, c, fmt.Errorf("%s was changed after the log was made", aboutFile)
+		return tree, c, fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
 	}
 	tree, ok := frontierOf(c, x.subtrees)
 	if !ok || head.Number != c.Size {
@@ -229,19 +227,13 @@ func (l *Shared) Append(e Leaf, payload []byte, durable bool) error {
 	l.mu.Unlock()
 	p := &pending{Leaf: e, r: r, fenced: e.witnessed(durable)}
 	r.mu.Lock()
-	if payload != nil {
-		if r.key == nil {
-			var err error
-			if r.key, err = l.keys.next(); err != nil {
-				r.mu.Unlock()
-				return err
-			}
+	var err error
+	if p.sealed, err = r.seal(&p.Leaf, payload, l.keys); err == nil {
+		if p.sealed != nil {
+			p.key = r.key
 		}
-		p.key = r.key
-		p.sealed, p.Digest = r.key.seal(e.Run, payload)
-		p.Sealed = sha256.Sum256(p.sealed)
+		err = l.enqueue(p, durable)
 	}
-	err := l.enqueue(p, durable)
 	r.mu.Unlock() // unlocked only now, when the entry is in the queue, so that the entries of a run stay in order
 	if err == nil && p.done != nil {
 		if err = <-p.done; err == nil && p.fenced {
@@ -489,11 +481,9 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 	if len(rows) == 0 {
 		return a, nil, nil
 	}
-	root, err := tlog.TreeHash(tree.size, &tree)
-	if err == nil {
-		a.signed, err = Checkpoint{Origin: c.Origin, Size: tree.size, Root: root, About: l.sum}.sign(l.signer)
-	}
-	a.size, a.line = tree.size, string(appendCheckpoint(nil, a.signed, tree.subtrees()))
+	var line []byte
+	a.signed, line, err = tree.checkpoint(c.Origin, l.sum, l.signer)
+	a.size, a.line = tree.size, string(line)
 	return a, append(rows, Row{Number: a.size, Checkpoint: true, Line: a.line}), err
 }
 

@@ -61,9 +61,9 @@ func TestSharedHTTPWitness(t *testing.T) {
 	if err := l.Close(); err == nil {
 		t.Error("an old copy went on, and the witness has cosigned it")
 	}
-	refused("another history")
+	refused("an old copy of the log was put back")
 	m.witnessed = later
-	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "another history, or an old copy went on") {
+	if _, err := tree.OpenShared(t.Context(), m, s.Private, nil); err == nil || !strings.Contains(err.Error(), "entries were changed, or an old copy of the log was put back") {
 		t.Error(err)
 	}
 	m.rows = whole
@@ -72,7 +72,7 @@ func TestSharedHTTPWitness(t *testing.T) {
 	}
 	for i, has := range []int64{0, 50} { // its database was made again, or is an old one
 		size, root := w.Set(has, tree.Hash{})
-		if v := s.Verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "it has lost what it knew") || !strings.Contains(v.Unasked.Error(), "keep a copy") || v.Seen != size {
+		if v := s.Verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "it has lost its data") || !strings.Contains(v.Unasked.Error(), "keep a copy") || v.Seen != size {
 			t.Errorf("%d: %s", i, strings.Join(v.Lines(), "\n"))
 		}
 		w.Set(size, root)

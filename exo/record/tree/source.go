@@ -4,7 +4,6 @@ package tree
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -173,7 +172,7 @@ func (t inTable) lines(from place, sealed bool) iter.Seq2[item, error] {
 			if err != nil {
 				err = fmt.Errorf("the row with number %d: %w", r.Number, err)
 			} else if e := x.Entry; (e == nil) != r.Checkpoint || e != nil && (e.Number != r.Number || e.Run != r.Run) {
-				err = fmt.Errorf("the row with number %d has the line of another", r.Number)
+				err = fmt.Errorf("the row with number %d has the line of another row", r.Number)
 			}
 			if x.kept = r.At; !yield(x, err) || err != nil {
 				return
@@ -203,13 +202,8 @@ func (r *Row) append(b []byte) []byte {
 		return append(b, r.Line...)
 	}
 	b = append(append(b, leafStart...), r.Line...)
-	if len(r.Key) > 0 {
-		b = append(base64.StdEncoding.AppendEncode(append(b, `,"key":"`...), r.Key), '"')
-	} else if strings.Contains(r.Line, `,"wrapped":"`) {
+	if len(r.Key) == 0 && strings.Contains(r.Line, `,"wrapped":"`) {
 		b = append(b, `,"key":"`+destroyed+`"`...)
 	}
-	if len(r.Sealed) > 0 {
-		b = append(base64.StdEncoding.AppendEncode(append(b, `,"sealed":"`...), r.Sealed), '"')
-	}
-	return append(b, '}', '\n')
+	return appendParts(b, r.Key, r.Sealed)
 }

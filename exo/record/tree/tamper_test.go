@@ -108,6 +108,10 @@ func TestProofs(t *testing.T) {
 			t.Errorf("without line %d: %v", i, err)
 		}
 	}
+	none := fmt.Appendf(slices.Clone(lines[0]), "{\"path\":null,\"entry\":%s}\n", bytes.TrimSpace(appendCheckpoint(nil, "x", nil)))
+	if _, err := Check(bytes.NewReader(none), m.public); err == nil || !strings.HasSuffix(err.Error(), "line 2 of the proof is no entry: it is a checkpoint") {
+		t.Errorf("a checkpoint in the place of an entry: %v", err)
+	}
 	_, other, _ := note.GenerateKey(crand.Reader, m.origin())
 	if _, err := Check(bytes.NewReader(proof), PublicKey(other)); err == nil {
 		t.Error("another key")
@@ -176,7 +180,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	disk.broken = true
-	if err := l.Append(leafOf(r, "intent"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "a sync failed") {
+	if err := l.Append(leafOf(r, "intent"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "could not be synced") {
 		t.Error(err)
 	}
 	if err := l.Append(leafOf(r, "intent"), []byte("x"), false); err == nil {

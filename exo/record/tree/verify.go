@@ -152,7 +152,7 @@ func (s *verification) entry(e *Entry) {
 		found(&s.Changed, "entries %d to %d and more have no checkpoint between them: no process has written them", s.head.Size, e.Number)
 	}
 	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
-		found(&s.Changed, "the witness has seen other entries than the first %d of this log: it is another history, or an old copy that went on", s.seen.Size)
+		found(&s.Changed, "the witness has seen other entries than the first %d of this log: entries were changed, or an old copy of the log was put back", s.seen.Size)
 	}
 	r := s.runs[e.Run]
 	if r == nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,7 +76,7 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 		c, err = openCheckpoint(signed, v)
 	}
 	if err == nil && c.Size != size {
-		err = fmt.Errorf("it has a checkpoint of %d entries in the place of one of %d: it was changed", c.Size, size)
+		err = fmt.Errorf("a checkpoint of %d entries is in the place of one of %d: it was changed", c.Size, size)
 	}
 	return c, err
 }
@@ -93,7 +94,7 @@ func keptIn(k keeper, v note.Verifier, signed string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("it has a checkpoint of %d entries and not this one of %d", has.Size, sizeIn(signed))
+	return fmt.Errorf("it has kept a checkpoint of %d entries instead of this one of %d", has.Size, sizeIn(signed))
 }
 
 // seenBy opens a keeper, and reads its checkpoint.
@@ -114,22 +115,21 @@ type WitnessError struct {
 }
 
 func (e *WitnessError) Error() string {
-	why := "has not answered in time"
-	if e.Err != nil {
-		why = "did not take it: " + e.Err.Error()
+	if e.Err == nil {
+		return e.LogReason()
 	}
-	return fmt.Sprintf("the witness %s %s; it has %d entries, and this needs %d", e.Place, why, e.Has, e.Want)
+	return e.LogReason() + ": " + e.Err.Error()
 }
 
 func (e *WitnessError) Unwrap() error { return e.Err }
 
 // LogReason describes the error for logs, without the text of Err (see fail.Reason).
 func (e *WitnessError) LogReason() string {
-	why := "has not answered in time"
+	why := "did not answer in time"
 	if e.Err != nil {
-		why = "did not take it"
+		why = "did not take the others"
 	}
-	return fmt.Sprintf("the witness %s %s; it has %d entries, and this needs %d", e.Place, why, e.Has, e.Want)
+	return fmt.Sprintf("the witness %s has %d entries, and this needs %d; it %s", e.Place, e.Has, e.Want, why)
 }
 
 // witness passes the newest synced checkpoint to its keeper. Close waits for that; Append waits only if RequireWitness was called.
@@ -176,14 +176,11 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 }
 
 // continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, continues reads the log from c on.
-func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) (err error) {
-	same := c.Size == 0
-	for _, x := range tail {
-		same = same || x.checkpoint != "" && x.of == c
+func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) error {
+	if c.Size == 0 || slices.ContainsFunc(tail, func(x item) bool { return x.checkpoint != "" && x.of == c }) {
+		return nil
 	}
-	if !same {
-		_, _, err = newest(Dir(l.dir), c, v)
-	}
+	_, _, err := newest(Dir(l.dir), c, v)
 	return err
 }
 

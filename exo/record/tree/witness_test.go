@@ -22,7 +22,7 @@ func TestRequireWitness(t *testing.T) {
 		odd  func(out http.ResponseWriter, r *http.Request, _ []byte) bool
 		want string
 	}{
-		"hangs": {func(_ http.ResponseWriter, r *http.Request, _ []byte) bool { <-r.Context().Done(); return true }, "has not answered in time"},
+		"hangs": {func(_ http.ResponseWriter, r *http.Request, _ []byte) bool { <-r.Context().Done(); return true }, "did not answer in time"},
 		"500":   {func(out http.ResponseWriter, _ *http.Request, _ []byte) bool { out.WriteHeader(500); return true }, "it answers 500"},
 		"gone":  {nil, "no such file"},
 	} {

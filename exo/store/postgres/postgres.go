@@ -53,7 +53,7 @@ func quoted(table string) (name, index string, err error) {
 	table = cmp.Or(table, "exo_store")
 	m := allowed().FindStringSubmatch(table)
 	if m == nil {
-		return "", "", fmt.Errorf("%w: the name %.80q of a table; want at most 41 of a-z, 0-9 and _, not beginning with a digit, perhaps after the name of a schema, as in exo.store", store.ErrInvalid, table)
+		return "", "", fmt.Errorf("%w: the table has the name %.80q; want at most 41 of a-z, 0-9 and _, no digit first, and perhaps a schema before it, like exo.store", store.ErrInvalid, table)
 	}
 	return `"` + strings.ReplaceAll(table, ".", `"."`) + `"`, `"` + m[1] + `_until"`, nil
 }
@@ -119,22 +119,19 @@ func Open(ctx context.Context, url string, opt *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(max(opt.Conns, 0))
-	if opt.Conns < 1 {
-		db.SetMaxOpenConns(4)
-	}
+	db.SetMaxOpenConns(cmp.Or(max(opt.Conns, 0), 4))
 	s := &Store{db, name, opt.Now}
-	var sync string
+	var sync, role string
 	var may bool
-	err = db.QueryRowContext(ctx, `SELECT current_setting('synchronous_commit'), has_table_privilege($1, 'SELECT') AND has_table_privilege($1, 'INSERT')
-		AND has_table_privilege($1, 'UPDATE') AND has_table_privilege($1, 'DELETE')`, name).Scan(&sync, &may)
+	err = db.QueryRowContext(ctx, `SELECT current_setting('synchronous_commit'), quote_ident(current_user), has_table_privilege($1, 'SELECT') AND has_table_privilege($1, 'INSERT')
+		AND has_table_privilege($1, 'UPDATE') AND has_table_privilege($1, 'DELETE')`, name).Scan(&sync, &role, &may)
 	switch {
 	case err != nil:
 		err = s.failed(err)
 	case !may:
-		err = fmt.Errorf("store: the role lacks a right on %s: GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO it", name, name)
+		err = fmt.Errorf("store: the role lacks a right on %s: GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %s", name, name, role)
 	case sync == "off":
-		err = errors.New("store: synchronous_commit is off, so a change could be lost after it was reported as done: ALTER ROLE … SET synchronous_commit = on")
+		err = fmt.Errorf("store: synchronous_commit is off, so a change could be lost after it was reported as done: ALTER ROLE %s SET synchronous_commit = on", role)
 	default:
 		return s, nil
 	}
@@ -233,14 +230,13 @@ func (s *Store) Put(ctx context.Context, e store.Entry) (store.Version, error) {
 		return store.Absent, err
 	}
 	text := `UPDATE ` + s.table + ` AS t SET version = $3, value = $4, until = $5 WHERE t.key = $2 AND ` + live + ` AND t.version = $6`
-	args := []any{e.Key, store.NewVersion(), string(next.Value), sql.NullTime{Time: next.Until, Valid: !next.Until.IsZero()}, string(e.Version)}
+	v := store.NewVersion()
+	args := []any{e.Key, string(v), string(next.Value), sql.NullTime{Time: next.Until, Valid: !next.Until.IsZero()}, string(e.Version)}
 	if e.Version == store.Absent {
 		text = `INSERT INTO ` + s.table + ` AS t (key, version, value, until) VALUES ($2, $3, $4, $5)
 			ON CONFLICT (key) DO UPDATE SET version = excluded.version, value = excluded.value, until = excluded.until WHERE ` + ended
 		args = args[:4]
 	}
-	v := args[1].(store.Version)
-	args[1] = string(v)
 	return v, s.change(ctx, e.Key, e.Version, text, args...)
 }
 

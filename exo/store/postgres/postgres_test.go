@@ -70,13 +70,19 @@ func TestStore(t *testing.T) {
 		role := schema + "_role"
 		pool := tu.PgBouncer(t, tu.AsUser(t, tu.Server(t), role), "transaction", 2, "ignore_startup_parameters = search_path,synchronous_commit,timezone", "server_reset_query =")
 		admin := tu.Admin(t, tu.Server(t))
-		for _, text := range []string{"CREATE ROLE " + role + " LOGIN", "ALTER ROLE " + role + " SET synchronous_commit = on", "GRANT USAGE ON SCHEMA " + schema + " TO " + role,
-			"GRANT SELECT, INSERT, UPDATE, DELETE ON " + schema + ".exo_store TO " + role} {
+		for _, text := range []string{"CREATE ROLE " + role + " LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO " + role} {
 			if _, err := admin.Exec(text); err != nil {
 				t.Fatal(err)
 			}
 		}
 		t.Cleanup(func() { _, _ = admin.Exec("DROP OWNED BY " + role + "; DROP ROLE " + role) })
+		for _, verb := range []string{"GRANT ", "ALTER ROLE "} { // each error names the statement that helps
+			_, err := postgres.Open(t.Context(), tu.AsUser(t, tu.Server(t), role), &postgres.Options{Table: schema + ".exo_store"})
+			_, fix, _ := strings.Cut(fmt.Sprint(err), ": "+verb)
+			if _, err := admin.Exec(verb + fix); err != nil {
+				t.Fatal(err)
+			}
+		}
 		storetest.Run(t, true, func(t testing.TB, now func() time.Time) store.Store {
 			return opened(t, pool, &postgres.Options{Now: now, Table: schema + ".exo_store", Conns: 3})
 		})

@@ -82,7 +82,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 	if body := d.at(op["requestBody"]); body != nil {
 		fields := r.fields(r.content(body))
 		if in = append(in, fields...); len(fields) == 0 {
-			return bad("its body is no JSON object with properties")
+			return bad("its request body is no JSON object with properties")
 		}
 	}
 	if m.In, err = structOf(in, ",omitempty"); err != nil {

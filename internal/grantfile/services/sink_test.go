@@ -273,7 +273,7 @@ func TestSinkProblems(t *testing.T) {
 		"{webhook: https://x.example.com}":                                                                                                             "want `secrets` with signature",
 		"{webhook: http://x.example.com, secrets: {signature: env:U}}":                                                                                 "webhook: want an address like",
 		"{webhook: 'https://u:hunter2@x.example.com', secrets: {signature: env:U}}":                                                                    "webhook: want an address like",
-		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "http is for a name of this machine",
+		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "http:// needs a name of this machine",
 		"{" + mailer + "}":                        "want `to`",
 		"{" + mailer + ", to: ann@x.example.com}": "want a map from names to addresses",
 		"{" + mailer + ", to: {ann: 'ann@x.example.com, eve@x.example.com'}}":                  "want one address",
@@ -283,7 +283,7 @@ func TestSinkProblems(t *testing.T) {
 		"{mail: 'smtps://x.example.com', from: bot, to: {ann: a@x.example.com}}":               "from: want one address",
 		"{mail: 'smtps://u@x.example.com', from: b@x.example.com, to: {ann: a@x.example.com}}": "without a user",
 		"{mail: https://x.example.com, from: b@x.example.com, to: {ann: a@x.example.com}}":     "want an address like smtps://",
-		"{mail: 'smtps://10.0.0.1', from: b@x.example.com, to: {ann: a@x.example.com}}":        "no address",
+		"{mail: 'smtps://10.0.0.1', from: b@x.example.com, to: {ann: a@x.example.com}}":        "no IP address",
 		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person:$principal.me']}":   "is for a `mail` with a recipient whose address is a claim",
 		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person']}":                 "does not name the reader",
 	} {

@@ -170,7 +170,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	runs, going, more, err := o.matching(all, run, before)
 	if err == nil && run != "" && len(runs) == 0 {
-		err = fmt.Errorf("run %s is not there or has not ended: exo record settle settles runs whose process was stopped", run)
+		err = fmt.Errorf("run %s is not in the log, or has not ended: if its process was stopped, end it with exo record settle", run)
 	}
 	if err != nil {
 		return err

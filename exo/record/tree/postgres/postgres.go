@@ -74,7 +74,7 @@ func Create(ctx context.Context, url string, a tree.About, private tree.SigningK
 				return err
 			}
 			if tag, err := tx.Exec(ctx, "INSERT INTO exo_record_about (about) VALUES ($1) ON CONFLICT DO NOTHING", string(about)); err != nil || tag.RowsAffected() == 0 {
-				return errors.Join(err, errors.New("the database has a record already"))
+				return errors.Join(err, errors.New("the database already has a record: use another database"))
 			}
 			b := &pgx.Batch{}
 			queue(b, []tree.Row{first})
@@ -91,17 +91,17 @@ func Open(ctx context.Context, url string, private tree.SigningKey, opt *tree.Sh
 	}
 	pgsession.Primary(&t.conf.Config)
 	err = t.apart(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		var sync string
-		err := tx.QueryRow(ctx, "SELECT current_setting('synchronous_commit')").Scan(&sync)
+		var sync, role string
+		err := tx.QueryRow(ctx, "SELECT current_setting('synchronous_commit'), quote_ident(current_user)").Scan(&sync, &role)
 		if err == nil && sync == "off" {
-			err = errors.New("synchronous_commit is off, so an entry could be lost after it was acknowledged: ALTER ROLE … SET synchronous_commit = on")
+			err = fmt.Errorf("synchronous_commit is off, so an entry could be lost after it was acknowledged: ALTER ROLE %s SET synchronous_commit = on", role)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, errors.Join(err, t.Close())
+	var l *tree.Shared
+	if err == nil {
+		l, err = tree.OpenShared(ctx, t, private, opt)
 	}
-	l, err := tree.OpenShared(ctx, t, private, opt)
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -117,7 +117,7 @@ func failed(err error) error {
 	case answered && pg.Code == "42P01":
 		return fmt.Errorf("the database has no record; exo record init makes one: %w", err)
 	case answered && pg.Code == "55P03":
-		return fmt.Errorf("another process has had the lock of the record for 10 seconds: %w", err)
+		return fmt.Errorf("another process has locked the record for 10 seconds: %w", err)
 	}
 	return err
 }

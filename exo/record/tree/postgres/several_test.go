@@ -348,11 +348,14 @@ func TestRole(t *testing.T) {
 	role := schema + "_role"
 	change(t, admin, "CREATE ROLE "+role+" LOGIN")
 	t.Cleanup(func() { _, _ = admin.Exec("DROP OWNED BY " + role + "; DROP ROLE " + role) })
-	for _, text := range []string{"ALTER ROLE " + role + " SET synchronous_commit = on", "ALTER ROLE " + role + " SET search_path = " + schema, "GRANT USAGE ON SCHEMA " + schema + " TO " + role} {
+	for _, text := range []string{"ALTER ROLE " + role + " SET search_path = " + schema, "GRANT USAGE ON SCHEMA " + schema + " TO " + role} {
 		change(t, admin, text)
 	}
 	change(t, admin, strings.ReplaceAll(postgres.Rights, "…", role))
 	change(t, admin, "REVOKE DELETE ON exo_record_keys FROM "+role)
+	_, err := postgres.Open(t.Context(), tu.AsUser(t, tu.Server(t), role), s.Private, nil)
+	_, fix, _ := strings.Cut(fmt.Sprint(err), ": ALTER ROLE ") // the error names the statement that helps
+	change(t, admin, "ALTER ROLE "+fix)
 	for name, url := range map[string]func(t *testing.T) string{
 		"direct": func(t *testing.T) string { return tu.AsUser(t, url, role) },
 		"pooled": func(t *testing.T) string {
@@ -431,10 +434,10 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key is not that of this log") {
+	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
 		t.Error(err)
 	}
-	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "has a record already") {
+	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "already has a record") {
 		t.Error(err)
 	}
 	bad := treetest.NewKeys(t, false)
@@ -541,7 +544,7 @@ func TestStuck(t *testing.T) {
 	if err := stopped.Frontend().Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := s.Open(); err == nil || !strings.Contains(err.Error(), "another process has had the lock") {
+	if l, err := s.Open(); err == nil || !strings.Contains(err.Error(), "another process has locked the record") {
 		t.Fatal(l, err)
 	}
 	l, err := s.Open()

@@ -335,7 +335,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 		{"take a payload away", change(func(l [][]byte, e []int) [][]byte {
 			l[e[3]] = regexp.MustCompile(`,"sealed":"[^"]*"}\n$`).ReplaceAll(l[e[3]], []byte("}\n"))
 			return l
-		}), "data key or payload is missing", "data key or payload is missing"},
+		}), "data key or its payload is missing", "data key or its payload is missing"},
 		{"destroy a data key", change(func(l [][]byte, e []int) [][]byte {
 			l[e[0]] = regexp.MustCompile(`"key":"([^"]*)"`).ReplaceAllFunc(l[e[0]], func(b []byte) []byte { return []byte(`"key":"` + strings.Repeat("-", len(b)-8) + `"`) })
 			return l
@@ -372,7 +372,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 				t.Error(err)
 			}
 			os.WriteFile(path, seen, 0o600)
-		}, "", "it is another history"},
+		}, "", "an old copy of the log was put back"},
 		{"splice another log in", func(t *testing.T, s *Store, _ [][]byte) {
 			l, o := s.Read(), fresh(t, false)
 			in := o.open(t)
