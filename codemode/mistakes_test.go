@@ -77,7 +77,7 @@ func TestMistakes(t *testing.T) {
 		{"(api) => ({ a: api.things.distinct() })", "`meta` can't be compared"},
 		{"return await api.things.distinct()", "`meta` can't be compared"},
 		{"return api.things.distinct().execute()", "`meta` can't be compared"},
-		{"import { api } from 'exoagent';\nreturn 1", "remove it: what is granted is in scope by name"},
+		{"import { api } from 'exoagent';\nreturn 1", "remove the line: the granted objects are there by their names"},
 		{"const x = await import('fs'); return 1", "remove it"},
 	} {
 		o := call(t, tool, c.program)

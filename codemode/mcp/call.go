@@ -45,7 +45,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
 	if err != nil { // fail: the next program would begin without the labels of this result
-		return nil, unknownLabels(err, "the program has run, and what it changed may stay changed, so do not run it again")
+		return nil, unknownLabels(err, "The program has run, and its changes may stay: do not run it again")
 	}
 	var links []mcp.Content
 	if res.Cut {
@@ -76,8 +76,8 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 
 // unknownLabels logs the error for the host, and returns the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
-	slog.Error("what a client is shown can't be kept", "reason", fail.Reason(err))
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
+	slog.Error("the labels of what a client was shown can't be stored", "reason", fail.Reason(err))
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows no result. " + what}
 }
 
 // traceparent returns the request's field traceparent, in which the client may have written any text.

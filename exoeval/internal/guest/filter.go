@@ -84,7 +84,7 @@ func (f *filterer) join(cond *message.Node, method string, c *message.Node) *mes
 // all returns the condition that every key of o is true for a row; nil if o has no key.
 func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *message.Node) {
 	if depth > maxFilterDepth {
-		f.fail("the filter is nested too deeply")
+		f.fail("the filter has too many objects inside one another: write a callback")
 	}
 	for _, k := range o.Keys() {
 		cond = f.join(cond, "and", f.key(row, k, f.r.PlainValue(o.Get(k)), depth))
@@ -139,7 +139,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 		}
 		c := f.all(row, o, depth+1)
 		if c == nil {
-			f.fail("an object of `" + k + "` is empty")
+			f.fail("an object of `" + k + "` is empty: write a condition, or leave it out")
 		}
 		how := "and"
 		if word == "not" {
@@ -150,7 +150,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 		cond = f.join(cond, how, c)
 	}
 	if cond == nil {
-		f.fail("the list of `" + k + "` is empty")
+		f.fail("the list of `" + k + "` is empty: write a condition, or leave it out")
 	}
 	return cond
 }
@@ -167,7 +167,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
 		}
 		if cond == nil {
-			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` has no condition")
+			f.fail("`" + scalar.Shorten(field.Name, 60) + ": {}` has no condition: write `" + scalar.Shorten(field.Name, 60) + ": value`, or leave it out")
 		}
 		return cond
 	}
@@ -188,7 +188,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if depth > maxFilterDepth {
-		f.fail("the filter is nested too deeply")
+		f.fail("the filter has too many objects inside one another: write a callback")
 	}
 	word := strings.TrimPrefix(k, "$")
 	if strings.EqualFold(word, "not") {
@@ -209,7 +209,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	switch {
 	case len(m.Params) == 0:
 		if b, ok := realm.Bool(v); !ok || !b {
-			f.fail("`" + scalar.Shorten(k, 60) + "` takes only true")
+			f.fail("`" + scalar.Shorten(k, 60) + "` takes only true: write `" + scalar.Shorten(k, 60) + ": true`, or leave it out")
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {

@@ -34,7 +34,7 @@ func (x *Recorded) keyCalled() error {
 	if out == "" {
 		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
 	}
-	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it was read as a key, which is no function; %s", what, scalar.Shorten(name, 60), out)
+	return fail.Errorf(fail.Denied, "", "%s has no method `%s`, and a key can't be called; %s", what, scalar.Shorten(name, 60), out)
 }
 
 // key reads an undeclared member as a key, if the interface has a method for that (message.Interface.Keys), else it returns nil. Members of

@@ -268,13 +268,13 @@ func (x *Recorded) Novalue() error {
 			}
 		}
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
-			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked", "it", name))
+			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself", "it", name))
 		}
 		of := x.Node // a calculated value is named after its operand
 		for of.Op == message.OpCall && of.Recv != nil {
 			of = of.Recv
 		}
-		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value", "it", name, "name", of.Name))
 	}
 	if x.isRow() {
 		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is always there and can't be compared; compare one of its members", "it", x.r.Check.Name(x.Node)))
@@ -328,7 +328,7 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 			panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "%s", s)))
 		}
 	}
-	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
+	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned here; to compare use ===", scalar.Shorten(name, 60))))
 }
 
 // Delete implements goja.DynamicObject. It returns false, since nothing can be deleted.
