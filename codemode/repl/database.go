@@ -95,7 +95,7 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if !slices.Equal(have, want) {
-		return fmt.Errorf("the database has the tables %s, and %s needs others: give a new database with -db", strings.Join(tables(have), ", "), a.Name)
+		return fmt.Errorf("the database has other tables (%s) than %s needs: give a new database with -db", strings.Join(tables(have), ", "), a.Name)
 	}
 	return nil
 }
