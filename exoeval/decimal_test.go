@@ -159,7 +159,7 @@ func TestDecimalErrors(t *testing.T) {
 		"Decimal(null)":                                   "not null; for a value that may be missing write value ?? 0",
 		"Decimal()":                                       "not undefined",
 		"Decimal(true)":                                   "not 'true'",
-		"Decimal([1])":                                    "this is another value",
+		"Decimal([1])":                                    "not an object",
 		"Decimal(1).plus({})":                             "plus takes a Decimal, a number or a text",
 		"Decimal(1).eq(null)":                             "eq takes",
 		"Decimal(1).div('0.0')":                           "divided by zero",

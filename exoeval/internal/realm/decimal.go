@@ -413,10 +413,11 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	if goja.IsUndefined(v) || goja.IsNull(v) {
 		panic(r.VM.NewTypeError("%s, not %s; for a value that may be missing write value ?? 0", wants, v.String()))
 	}
-	_, object := v.(*goja.Object)
-	_, symbol := v.(*goja.Symbol)
-	if object || symbol {
-		panic(r.VM.NewTypeError("%s, and this is another value", wants))
+	switch v.(type) {
+	case *goja.Object:
+		panic(r.VM.NewTypeError("%s, not an object", wants))
+	case *goja.Symbol:
+		panic(r.VM.NewTypeError("%s, not a symbol", wants))
 	}
 	text := v.String()
 	switch x := v.Export().(type) {
