@@ -20,7 +20,6 @@ import (
 // call runs a program. If the program fails, that is a result: the model reads it to correct the program.
 func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conversation string, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer s.notify(ctx, req)()
-	began := time.Now()
 	owner := owner{who.Issuer, who.Subject}
 	label, err := s.labels.label(ctx, owner)
 	if ctx.Err() != nil {
@@ -29,14 +28,11 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	if err != nil { // fail: without the stored labels the program would begin as if its author had been shown nothing
 		return nil, unknownLabels(err, "nothing was run")
 	}
-	s.metrics.running.Add(1)
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: t.Name(), Parent: traceparent(req)})
 	failed := "internal"
 	defer func() { end(observe.Outcome{Error: failed}) }()
 	out, res := t.CallJob(ctx, codemode.Job{Label: label, Conversation: conversation}, req.Params.Arguments)
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
-	s.metrics.running.Add(-1)
-	s.metrics.ran(res, time.Since(began))
 	if codemode.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
