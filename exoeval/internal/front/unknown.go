@@ -5,7 +5,6 @@ package front
 import (
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -58,9 +57,7 @@ func (c *checker) grantList() string {
 		return ""
 	}
 	const most = 12
-	names := append([]string(nil), c.cfg.Grants...)
-	sort.Strings(names)
-	rest := ""
+	names, rest := slices.Sorted(slices.Values(c.cfg.Grants)), ""
 	if len(names) > most {
 		names, rest = names[:most], ", ..."
 	}

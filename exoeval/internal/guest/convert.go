@@ -86,6 +86,14 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
+// top returns the first step to the place, in the whole value.
+func (p *place) top() string {
+	for p != nil && p.up != nil {
+		p = p.up
+	}
+	return p.String()
+}
+
 func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, error) {
 	c.items++
 	c.own += ValueBytes
@@ -93,7 +101,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, err
 	}
 	if depth > maxDepth {
-		return value.Value{}, fail.Errorf(fail.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested more than %d levels deep, or contains itself: use a flatter one", maxDepth)
+		return value.Value{}, fail.Errorf(fail.Invalid, at.top(), "the value is nested more than %d levels deep, or contains itself: use a flatter one", maxDepth)
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
