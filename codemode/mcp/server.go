@@ -76,10 +76,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Tool == nil {
 		return nil, fmt.Errorf("%w: Config.Tool is missing: set a function that returns the tool of an identity", ErrConfig)
 	}
-	cfg.Name = cmp.Or(cfg.Name, "exoagent")
-	if cfg.Version == "" {
-		cfg.Version = "dev"
-	}
+	cfg.Name, cfg.Version = cmp.Or(cfg.Name, "exoagent"), cmp.Or(cfg.Version, "dev")
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
 	}
