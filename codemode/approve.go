@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-var errNoReview = errors.New("codemode: no change of this tool waits for a person: Options.Review was not set")
+var errNoReview = errors.New("codemode: this tool keeps no change for a person to decide: set Options.Review")
 
 // Pending returns the change sets of the tool's principal that wait for a person, the oldest first. One that can't be read has the State Unreadable.
 func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
@@ -95,7 +95,7 @@ func (t *Tool) mayDecide(ctx context.Context, id string) error {
 	}
 	w, err := t.review.Get(ctx, id)
 	if err == nil && w.Principal != t.principal {
-		err = fmt.Errorf("codemode: change set %s was prepared for %q, and this tool is for %q", w.ID, w.Principal, t.principal)
+		err = fmt.Errorf("codemode: change set %s was prepared for %q, and this tool is for %q: use the tool of the first", w.ID, w.Principal, t.principal)
 	}
 	return err
 }

@@ -77,8 +77,8 @@ func TestMistakes(t *testing.T) {
 		{"(api) => ({ a: api.things.distinct() })", "`meta` can't be compared"},
 		{"return await api.things.distinct()", "`meta` can't be compared"},
 		{"return api.things.distinct().execute()", "`meta` can't be compared"},
-		{"import { api } from 'exoagent';\nreturn 1", "remove it: what is granted is in scope by name"},
-		{"const x = await import('fs'); return 1", "remove it"},
+		{"import { api } from 'exoagent';\nreturn 1", "remove the line: the granted objects are there by their names"},
+		{"const x = await import('fs'); return 1", "remove the line"},
 	} {
 		o := call(t, tool, c.program)
 		if o.Error == nil || !strings.Contains(o.Error.Message, c.says) || o.Error.Line != 1 || o.Error.Column == 0 {

@@ -2,6 +2,7 @@ package codemode
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -210,16 +211,7 @@ func texts(ss []string) value.Value {
 
 // best returns the indexes of the matching members, the best first.
 func (s scored) best() []int {
-	ms := sortedKeys(s.members)
+	ms := slices.Sorted(maps.Keys(s.members))
 	slices.SortStableFunc(ms, func(a, b int) int { return s.members[b] - s.members[a] })
 	return ms[:min(len(ms), maxMembers)]
-}
-
-func sortedKeys(m map[int]int) []int {
-	var ks []int
-	for k := range m {
-		ks = append(ks, k)
-	}
-	slices.Sort(ks)
-	return ks
 }

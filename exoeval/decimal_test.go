@@ -159,7 +159,7 @@ func TestDecimalErrors(t *testing.T) {
 		"Decimal(null)":                                   "not null; for a value that may be missing write value ?? 0",
 		"Decimal()":                                       "not undefined",
 		"Decimal(true)":                                   "not 'true'",
-		"Decimal([1])":                                    "this is another value",
+		"Decimal([1])":                                    "not an object",
 		"Decimal(1).plus({})":                             "plus takes a Decimal, a number or a text",
 		"Decimal(1).eq(null)":                             "eq takes",
 		"Decimal(1).div('0.0')":                           "divided by zero",
@@ -173,9 +173,9 @@ func TestDecimalErrors(t *testing.T) {
 		"Decimal(1).dividend":                             "it has plus, minus",
 		"sums.where((t) => Decimal(t.one).gt(1))":         "can't calculate with sum.one",
 		"sums.where((t) => Decimal(1).plus(t.one))":       "in a callback write t.column * Decimal('1.5')",
-		"sums.select((t) => ({ x: t.one + '1.50' }))":     "write Decimal(…) round it",
-		"sums.select((t) => ({ x: '1.50' + t.one }))":     "`+` joins texts, and '1.5' is one",
-		"sums.select((t) => ({ x: t.one * 2 + '1.50' }))": "joins texts",
+		"sums.select((t) => ({ x: t.one + '1.50' }))":     "to add write Decimal('1.5'), to join write a template",
+		"sums.select((t) => ({ x: '1.50' + t.one }))":     "`+` would join the text '1.5' to",
+		"sums.select((t) => ({ x: t.one * 2 + '1.50' }))": "would join the text '1.5'",
 		"(await sums).sum()":                              "write rows.reduce((n, r) => n + r.x, 0)",
 	} {
 		if o := r.Run(t, "return "+program); !strings.Contains(o.Message, want) {

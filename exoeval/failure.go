@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -49,6 +50,8 @@ var memberOfNothing = scalar.Pattern(`^(Cannot read property '.*' of (undefined|
 
 var fixedMember = scalar.Pattern(`^Cannot assign to read only property '(\w+)'`)
 
+const throwAnError = "write throw new Error('what went wrong')"
+
 // reason returns the error for a thrown or rejected value. It may run code of the program.
 func (r *run) reason(v goja.Value, line, col int) error {
 	r.Failed = true
@@ -57,7 +60,8 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		return r.Placed(fail.Errorf(fail.Program, "", "the program threw %s", v), line, col)
 	}
 	if !ok {
-		return r.Placed(fail.Errorf(fail.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
+		text := cmp.Or(scalar.Shorten(r.safeString(v), 500), "a value without a text; "+throwAnError)
+		return r.Placed(fail.Errorf(fail.Program, "", "the program threw %s", text), line, col)
 	}
 	if t, ok := r.Thrown[o]; ok {
 		if t.Line > 0 {
@@ -96,6 +100,9 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	}
 	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // goja's typeof panics with this text on a type of value that it does not know
 		msg = "`typeof` can't look at what " + r.Describes() + ": it has no value in the program"
+	}
+	if msg == "" || msg == "[object Object]" {
+		msg = "the program threw an object without a message; " + throwAnError
 	}
 	text := scalar.Shorten(msg, 2000)
 	if name != "" && name != "Error" {

@@ -3,6 +3,7 @@ package exoeval
 // This file fills the global scope of a realm.
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -101,11 +102,12 @@ func (a *apiObject) Get(name string) goja.Value {
 	if realm.Quiet(name) {
 		return goja.Undefined()
 	}
-	if out := a.r.FromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
-		panic(a.r.Throw(fail.Errorf(fail.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	out := a.r.Say(nil, "api."+name, "")
+	if scalar.Nearest(name, a.Keys()) == "" {
+		out = cmp.Or(a.r.FromGrants(name), out)
 	}
-	if out := a.r.Say(nil, "api."+name, ""); out != "" {
-		panic(a.r.Throw(fail.Errorf(fail.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	if out != "" {
+		panic(a.r.Throw(guest.NoMember("api", name, out)))
 	}
 	panic(a.r.ThrowMissing("api", name, a.Keys()))
 }
@@ -114,6 +116,5 @@ func (a *apiObject) Set(string, goja.Value) bool { return false }
 func (a *apiObject) Delete(string) bool          { return false }
 func (a *apiObject) Has(name string) bool        { return slices.Contains(a.Keys(), name) }
 func (a *apiObject) Keys() []string {
-	ns := scalar.Each(a.r.Granted, func(g message.GrantedName) string { return g.Name })
-	return ns
+	return scalar.Each(a.r.Granted, func(g message.GrantedName) string { return g.Name })
 }

@@ -73,7 +73,7 @@ func TestIntlWayOut(t *testing.T) {
 		"'a'.localeCompare('b', 'ja')":                                                           "the locale 'ja' is not available",
 		"'a'.localeCompare('b', 'en', { ignorePunctuation: true })":                              "the option ignorePunctuation is not available",
 		"'a'.localeCompare('b', 'en', { sensitivity: 'case' })":                                  "there are 'variant', 'accent', 'base'",
-		"'½'.localeCompare('0', 'en', { numeric: true })":                                        "the digits 0 to 9 only",
+		"'½'.localeCompare('0', 'en', { numeric: true })":                                        "only with the digits 0 to 9; leave it out",
 		"(1).toLocaleString('en-US', { roundingMode: 'floor' })":                                 "the option roundingMode is not available",
 		"new Intl.RelativeTimeFormat('en')":                                                      "subtract the times",
 		"new Intl.PluralRules('en-US').select(1)":                                                "compare the number with 1",

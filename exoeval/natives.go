@@ -162,7 +162,7 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 			return v
 		}
 	}
-	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or a member of a collection: it has no value in the program; use a text instead, like its name", r.Check.Name(x.Node))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or a member of a collection: it has no value in the program; use its name as a text instead", r.Check.Name(x.Node))))
 }
 
 // lookUp records list.includes(column). It throws if the list has a column or a sealed value, because no search would find it.

@@ -129,7 +129,7 @@ func TestRowsPassThrough(t *testing.T) {
 		"const rows = await store.rows(); rows[0].id; return rows":             list,
 		"const rows = await store.rows(); rows.push(1); return rows":           list,
 		"const { results } = await store.rows(); return results":               rows,
-		"const rows = await store.rows(); return Array(3000).fill(rows)":       "the result: the value has more than 1000000 parts",
+		"const rows = await store.rows(); return Array(3000).fill(rows)":       "the result: the value has more than 1000000 items and fields, the limit: use a smaller one",
 		"const rows = await store.rows(); console.log(rows); return rows":      rows,
 		"const rows = await store.rows(); if (rows.length > 3) return rows":    rows,
 		"const rows = await store.rows(); const copy = [...rows]; return copy": list,

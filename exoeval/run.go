@@ -124,7 +124,7 @@ func (r *run) settled(v goja.Value) (goja.Value, error) {
 	}
 	for p.State() == goja.PromiseStatePending {
 		if len(r.Open) == 0 {
-			return nil, r.Placed(fail.Errorf(fail.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
+			return nil, r.Placed(fail.Errorf(fail.Program, "", "the program waits for a promise that never ends: no call is left that could resolve it"), 0, 0)
 		}
 		if failed := r.turn(); failed != nil {
 			return nil, failed

@@ -27,8 +27,8 @@ func TestWhoEndedTheCall(t *testing.T) {
 		kind fail.Kind
 		says string
 	}{
-		"a call, the caller's deadline": {late, ofCall, fail.Cancelled, "the program was ended before its limits: the deadline of its caller had passed"},
-		"a call, the total":             {total, ofCall, fail.Limit, "the program took longer than 1ns in all, waiting included"},
+		"a call, the caller's deadline": {late, ofCall, fail.Cancelled, "the program was stopped: the deadline of its caller had passed"},
+		"a call, the total":             {total, ofCall, fail.Limit, "the program took longer than 1ns in all, waiting included; ask for less at a time"},
 		"a call of its own deadline":    {t.Context(), ofCall, fail.Limit, "shop.wait: the time for this run is over"},
 		"a limit before the deadline":   {late, ofProgram, fail.Limit, "too many rows"},
 	} {

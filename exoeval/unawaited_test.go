@@ -211,7 +211,7 @@ var otherForms = [][4]string{
 	{"return [1, 2].map(x => { const n = box.put(x).length; return n })", "write await Promise.all(list.map(async (x) => … (await box.put(x)).length …))", "return await Promise.all([1, 2].map(async (x) => { const n = (await box.put(x)).length; return n ?? x }))", "[1,2]"},
 	{"return [1, 2].flatMap(x => [x * box.put(5)])", "write (await Promise.all(list.map(async (x) => … (await box.put(5)) …))).flat()", "return (await Promise.all([1, 2].map(async (x) => [x * (await box.put(5))]))).flat()", "[5,10]"},
 	{"let n = 0; [1, 2].forEach(x => { n += x * box.put(5) }); return n", "write for (const x of list) { … (await box.put(5)) … }", "let n = 0; for (const x of [1, 2]) { n += x * (await box.put(5)) } return n", "15"},
-	{"const f = (x) => x * box.put(5); return f(1)", "write (await box.put(5)) in an async function, async (…) => … (await box.put(5)) …, and await where that is called", "const f = async (x) => x * (await box.put(5)); return await f(1)", "5"},
+	{"const f = (x) => x * box.put(5); return f(1)", "write (await box.put(5)) in an async function, async (…) => … (await box.put(5)) …, and await each call of that function", "const f = async (x) => x * (await box.put(5)); return await f(1)", "5"},
 	{"const f = async (x) => x * box.put(5); return await f(1)", "no value yet; write (await box.put(5))", "const f = async (x) => x * (await box.put(5)); return await f(1)", "5"},
 	{"(api) => api.box.put(5) + 1", "write (await api.box.put(5)) in an async function", "async (api) => (await api.box.put(5)) + 1", "6"},
 	{"let n = 0; [1, 2].map(async x => { n += await box.put(x) }); return n", "still ran", "let n = 0; await Promise.all([1, 2].map(async x => { const v = await box.put(x); n += v })); return n", "3"},

@@ -38,7 +38,7 @@ type World struct {
 // limits share their data.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
-		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the gate was not made with exo.NewGate")}
+		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: this exo.Gate was not made with exo.NewGate: make it so")}
 	}
 	type made struct {
 		world *World
@@ -79,7 +79,7 @@ func (w *World) complete() error {
 // the allowed names.
 func CheckName(name string) error {
 	if scalar.ReservedName(name) || name == "api" {
-		return fmt.Errorf("exoeval: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, not a digit first, and not then, toJSON, constructor, prototype, __proto__ or api (api is the object that has all grants)", name)
+		return fmt.Errorf("exoeval: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, no digit first. Six names have another meaning: then, toJSON, constructor, prototype, __proto__, api", name)
 	}
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }
@@ -210,9 +210,9 @@ func ended(ctx context.Context, err error, bounds Bounds) error {
 	}
 	switch {
 	case cause == errTotal:
-		return fail.Errorf(fail.Limit, "", "the program took longer than %v in all, waiting included", bounds.Total)
+		return fail.Errorf(fail.Limit, "", "the program took longer than %v in all, waiting included; ask for less at a time", bounds.Total)
 	case errors.Is(err, context.DeadlineExceeded):
-		return &fail.Error{Kind: fail.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}
+		return &fail.Error{Kind: fail.Cancelled, Msg: "the program was stopped: the deadline of its caller had passed", Err: err}
 	}
 	return &fail.Error{Kind: fail.Cancelled, Err: err}
 }

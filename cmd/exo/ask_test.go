@@ -103,7 +103,7 @@ func TestAsk(t *testing.T) {
 			{[]string{"listed.yaml"}, `It is {"result":["ann"]}` + "\n", ""},
 			{[]string{"listed.yaml", "-model", "openai:test"}, `It is {"result":["ann"]}` + "\n", ""},
 			{[]string{"listed.yaml", "-model", "openai:other"}, "", `"openai:other" is not among the models that may be asked: anthropic:claude-x, ` + here},
-			{[]string{"elsewhere.yaml"}, "", "openai:test: with the variables that are set its name is " + here},
+			{[]string{"elsewhere.yaml"}, "", "openai:test: the variables of the environment name it " + here},
 		} {
 			before := len(*sent)
 			r := exo(t, "", append(append([]string{"ask"}, c.args...), "-as", "customer=1", "Who am I?")...)

@@ -132,8 +132,8 @@ func TestRepl(t *testing.T) {
 		{"piped", "api.me.count()\n.user 2\napi.me.first()\n", "1\n{\"id\":2,\"name\":\"bob\"}\n", "", []string{"./internal/access", "-db", db, "-user", "1"}, 0},
 		{"another function, with =, a flag without value, flags first", "", "2\n", "{", []string{"--func=Everybody", "-db", db, "-trace", "-e", "api.all.count()", "./internal/access"}, 0},
 		{"a failure of another function", "", `{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n", "", []string{"./internal/access", "-func", "Everybody", "-db", db, "-e", "throw new Error('x')"}, 1},
-		{"wrong of the terminal", "", "", "exo repl ./internal/access: both -e and -f: give one program\nrun exo repl ./internal/access -help for help\n", []string{"./internal/access", "-db", db, "-e", "1", "-f", "x"}, 2},
-		{"wrong form", "", "", "exo repl ./internal/access -func Wrong: it is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte\n", []string{"./internal/access", "-func", "Wrong", "-db", db}, 2},
+		{"wrong of the terminal", "", "", "exo repl ./internal/access: -e and -f are both given: give one program\nrun exo repl ./internal/access -help for help\n", []string{"./internal/access", "-db", db, "-e", "1", "-f", "x"}, 2},
+		{"wrong form", "", "", "exo repl ./internal/access -func Wrong: the function of grants is a func(); want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte\n", []string{"./internal/access", "-func", "Wrong", "-db", db}, 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := exo(t, tc.stdin, append([]string{"repl"}, tc.args...)...)

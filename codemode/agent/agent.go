@@ -57,7 +57,7 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 		return nil, errors.New("agent: the Agent is nil")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
-		return nil, fmt.Errorf("agent: the question has %d bytes; it may have %d", len(question), most)
+		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of Limits.Question", len(question), most)
 	}
 	return a.answer(ctx, chat, &question, on)
 }
@@ -66,10 +66,10 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 // not repeat calls that are in the chat.
 func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*Answer, error) {
 	if chat == nil || len(chat.Messages) == 0 {
-		return nil, errors.New("agent: the chat has no question to go on with")
+		return nil, errors.New("agent: the chat has no question to answer: call Ask")
 	}
 	if m := chat.Messages[len(chat.Messages)-1]; m.Role == RoleAssistant && len(m.Calls) == 0 {
-		return nil, errors.New("agent: the last question is answered already; Ask puts a new one")
+		return nil, errors.New("agent: the last question is answered already: call Ask with a new one")
 	}
 	return a.answer(ctx, chat, nil, on)
 }
@@ -78,7 +78,7 @@ func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*An
 func (a *Agent) check(chat *Chat) error {
 	switch {
 	case a == nil || a.Model == nil:
-		return errors.New("agent: this Agent has no Model: set it to a model of an adapter")
+		return errors.New("agent: this Agent has no Model: set it, for example to one of codemode/agent/models")
 	case chat == nil:
 		return errors.New("agent: the Chat is nil")
 	}
@@ -88,7 +88,7 @@ func (a *Agent) check(chat *Chat) error {
 			return errors.New("agent: a tool was not made with codemode.New")
 		}
 		if names[t.Name()] {
-			return fmt.Errorf("agent: two tools are named %s", t.Name())
+			return fmt.Errorf("agent: two tools are named %s: give each its own codemode.Options.Name", t.Name())
 		}
 		names[t.Name()] = true
 	}

@@ -51,9 +51,9 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 		// No call runs: the last one may be incomplete even if its JSON is complete, and the model wrote the others knowing that it would follow.
 		return refuse("limit", "the call was not run: the reply was cut at %d tokens. Write a shorter program", r.limits.Tokens)
 	case last:
-		return refuse("limit", "the call was not run: no more programs can be run for this question")
+		return refuse("limit", "the call was not run: no more programs can be run for this question. Answer with what is known")
 	case i >= r.limits.Calls:
-		return refuse("limit", "the call was not run: one turn may have %d calls", r.limits.Calls)
+		return refuse("limit", "the call was not run: one turn may have %d calls. Make it in the next turn", r.limits.Calls)
 	case tool == nil:
 		return refuse("denied", "there is no tool %q; %s", cut(c.Name, 64), r.toolNames())
 	case r.repeats(tool, c):

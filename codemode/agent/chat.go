@@ -56,7 +56,7 @@ func (c *Chat) mend() error {
 		}
 		for k, call := range m.Calls {
 			if call.ID == "" || ids[call.ID] {
-				return bad(fmt.Sprintf("has the call id %q, which is not unique", call.ID))
+				return bad(fmt.Sprintf("has the call id %q: want one that is not empty and that no earlier call has", call.ID))
 			}
 			ids[call.ID] = true
 			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != RoleTool) {

@@ -20,7 +20,6 @@ import (
 // call runs a program. If the program fails, that is a result: the model reads it to correct the program.
 func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conversation string, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	defer s.notify(ctx, req)()
-	began := time.Now()
 	owner := owner{who.Issuer, who.Subject}
 	label, err := s.labels.label(ctx, owner)
 	if ctx.Err() != nil {
@@ -29,14 +28,11 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	if err != nil { // fail: without the stored labels the program would begin as if its author had been shown nothing
 		return nil, unknownLabels(err, "nothing was run")
 	}
-	s.metrics.running.Add(1)
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: t.Name(), Parent: traceparent(req)})
 	failed := "internal"
 	defer func() { end(observe.Outcome{Error: failed}) }()
 	out, res := t.CallJob(ctx, codemode.Job{Label: label, Conversation: conversation}, req.Params.Arguments)
 	err = s.labels.shown(ctx, owner, t.Shown(res)) // the labels are stored before the result is sent
-	s.metrics.running.Add(-1)
-	s.metrics.ran(res, time.Since(began))
 	if codemode.HasHiddenCause(res.Err) {
 		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
@@ -45,7 +41,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
 	if err != nil { // fail: the next program would begin without the labels of this result
-		return nil, unknownLabels(err, "the program has run, and what it changed may stay changed, so do not run it again")
+		return nil, unknownLabels(err, "The program has run, and its changes may stay: do not run it again")
 	}
 	var links []mcp.Content
 	if res.Cut {
@@ -76,8 +72,8 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 
 // unknownLabels logs the error for the host, and returns the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
-	slog.Error("what a client is shown can't be kept", "reason", fail.Reason(err))
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows nothing: " + what}
+	slog.Error("the labels of what a client was shown can't be stored", "reason", fail.Reason(err))
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows no result. " + what}
 }
 
 // traceparent returns the request's field traceparent, in which the client may have written any text.

@@ -135,7 +135,7 @@ func (l *lines) line() (line []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
 		if line = append(line, part...); len(line) > maxLine {
-			_, err := l.out.Write(answerTo(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has more than %d bytes", maxLine)))
+			_, err := l.out.Write(answerTo(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message has more than %d bytes, the limit: send a smaller one", maxLine)))
 			return nil, errors.Join(errLine, err)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -35,7 +35,7 @@ const maxTold = 10_000
 const storeWait = 20 * time.Second
 
 // errLabels means that the labels of clients are not known, so clients get no results. The error has the cause and the remedy.
-var errLabels = errors.New("mcp: what clients were shown can't be read or kept")
+var errLabels = errors.New("mcp: the labels of what clients were shown can't be read or stored")
 
 const restKey = "labels"
 
@@ -54,10 +54,13 @@ func labelOf(e store.Entry) (value.Label, error) {
 	var s shown
 	err := json.Unmarshal(e.Value, &s)
 	label := value.NewLabel(s.Label...)
-	if err = errors.Join(err, label.Check()); err != nil || len(s.Label) == 0 || e.Until.IsZero() {
-		return label, fmt.Errorf("the entry %.80q is damaged: want a label and an end, got %.200s, %v", e.Key, e.Value, err)
+	if err = errors.Join(err, label.Check()); err == nil && (len(s.Label) == 0 || e.Until.IsZero()) {
+		err = errors.New("it has no label, or never expires")
 	}
-	return label, nil
+	if err != nil {
+		err = fmt.Errorf("the entry %.80q is damaged: %.200s: %v", e.Key, e.Value, err)
+	}
+	return label, err
 }
 
 // lasts returns how long a label is kept: a little longer than keep, so that not every result must write to the store.
@@ -68,7 +71,7 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w; nothing is served without it: mend the store, or remove the entry, once no model remembers what the client was shown", errLabels, err)
+	return fmt.Errorf("%w: %w. No result is sent until the store is repaired. Remove a damaged entry only if no model remembers what its client was shown", errLabels, err)
 }
 
 // label returns the label with which the programs of an identity begin.
@@ -139,10 +142,11 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	if err != nil {
 		return err
 	}
-	if e, err := l.kept.Get(ctx, key); err != nil || e.Version == store.Absent && l.now().Before(until) {
-		return errors.Join(err, fmt.Errorf("the entry %.80q had ended when it was put: is the store's clock ahead?", key))
+	e, err := l.kept.Get(ctx, key)
+	if err == nil && e.Version == store.Absent && l.now().Before(until) {
+		err = fmt.Errorf("the entry %.80q had expired when it was stored: set the store's clock, which is ahead", key)
 	}
-	return nil
+	return err
 }
 
 // room reports whether another identity may have an entry. Once in the time for which labels are kept, it removes ended entries.

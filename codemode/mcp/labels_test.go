@@ -153,7 +153,7 @@ func TestLabelsDamaged(t *testing.T) {
 			}
 			shown := l.shown(t.Context(), owner{"i", "s"}, value.NewLabel("pay"))
 			for _, err := range []error{err, shown} {
-				if !errors.Is(err, errLabels) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "remove the entry") {
+				if !errors.Is(err, errLabels) || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "Remove a damaged entry") {
 					t.Errorf("%s: %v", text, err)
 				}
 			}
@@ -309,7 +309,7 @@ func TestLabelsBetween(t *testing.T) {
 func TestClockOfTheStore(t *testing.T) {
 	for ahead, fails := range map[time.Duration]bool{0: false, time.Minute: false, 2 * time.Hour: true} {
 		l := &labels{keep: time.Hour, kept: store.NewMemory(&store.LocalOptions{Now: func() time.Time { return time.Now().Add(ahead) }}), now: time.Now}
-		if err := l.shown(t.Context(), owner{"test", "ann"}, value.NewLabel("pii")); (err != nil) != fails || fails && !strings.Contains(err.Error(), "is the store's clock ahead?") {
+		if err := l.shown(t.Context(), owner{"test", "ann"}, value.NewLabel("pii")); (err != nil) != fails || fails && !strings.Contains(err.Error(), "set the store's clock") {
 			t.Errorf("%v ahead: %v", ahead, err)
 		}
 	}

@@ -69,17 +69,14 @@ var ErrConfig = errors.New("mcp: wrong configuration")
 // tool.
 var ErrNoTool = errors.New("mcp: there is no tool for this identity")
 
-var errZero = fmt.Errorf("%w: this server was not made with New", ErrConfig)
+var errZero = fmt.Errorf("%w: this Server was not made with mcp.New", ErrConfig)
 
 // New makes a server from its configuration.
 func New(cfg Config) (*Server, error) {
 	if cfg.Tool == nil {
 		return nil, fmt.Errorf("%w: Config.Tool is missing: set a function that returns the tool of an identity", ErrConfig)
 	}
-	cfg.Name = cmp.Or(cfg.Name, "exoagent")
-	if cfg.Version == "" {
-		cfg.Version = "dev"
-	}
+	cfg.Name, cfg.Version = cmp.Or(cfg.Name, "exoagent"), cmp.Or(cfg.Version, "dev")
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
 	}

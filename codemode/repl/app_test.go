@@ -119,10 +119,10 @@ func TestFlags(t *testing.T) {
 
 		{"unknown flag", "", []string{"-x"}, outcome{"", "notes: there is no flag -x" + see, 2}},
 		{"flag without value", "", []string{"-e"}, outcome{"", "notes: flag needs an argument: -e" + see, 2}},
-		{"both programs", "", []string{"-e", "1", "-f", file}, outcome{"", "notes: both -e and -f: give one program" + see, 2}},
+		{"both programs", "", []string{"-e", "1", "-f", file}, outcome{"", "notes: -e and -f are both given: give one program" + see, 2}},
 		{"two programs", "", []string{"-e", "1", "-e", "2"}, outcome{"", `notes: invalid value "2" for flag -e: it is given twice` + see, 2}},
 		{"api and program", "", []string{"-e", "1", "-api"}, outcome{"", "notes: -api runs no program: leave out -e and -f" + see, 2}},
-		{"argument", "", []string{"api.me"}, outcome{"", `notes: unexpected argument "api.me"; a program is given with -e` + see, 2}},
+		{"argument", "", []string{"api.me"}, outcome{"", `notes: unexpected argument "api.me"; give a program with -e` + see, 2}},
 		{"no number", "", []string{"-owner", "ann", "-e", "1"}, outcome{"", "notes: -owner \"ann\": want a whole number\n", 2}},
 		{"no such owner", "", []string{"-owner", "7", "-e", "1"}, outcome{"", "notes: there is no owner 7; there are 1 (ann), 2 (bob)\n", 2}},
 		{"no such zone", "", []string{"-zone", "Mars/Olympus", "-e", "1"}, outcome{"", "notes: -zone: there is no time zone \"Mars/Olympus\"; want an IANA name like \"Europe/Berlin\", or \"UTC\"" + see, 2}},

@@ -161,7 +161,7 @@ func TestWhichModel(t *testing.T) {
 	}{
 		{"", "", "no key for a model is set"},
 		{"", "ANTHROPIC_API_KEY", "anthropic:claude-"},
-		{"gemini:x", "ANTHROPIC_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY is not set"},
+		{"gemini:x", "ANTHROPIC_API_KEY", "gemini needs a key: set GOOGLE_GENERATIVE_AI_API_KEY"},
 		{"", "GOOGLE_GENERATIVE_AI_API_KEY", "gemini:gemini-flash-"},
 		{"anthropic:x", "ANTHROPIC_API_KEY", "anthropic:x"},
 		{"x", "ANTHROPIC_API_KEY", `"x" is no model: want provider:name`},

@@ -72,7 +72,7 @@ func (s *session) askOnce(ctx context.Context, question string, std *screen.Stre
 // unasked returns the model if no person can be asked for consent.
 func (s *session) unasked(ctx context.Context) (asker, error) {
 	if s.app.Consent != nil {
-		return nil, errors.New("a model may see what programs return only after the user has agreed at a terminal")
+		return nil, errors.New("a model may see what programs return only after the user has agreed: ask once at the prompt, without -ask")
 	}
 	return s.modelled(ctx)
 }

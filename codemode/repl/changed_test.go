@@ -140,7 +140,7 @@ func TestTry(t *testing.T) {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	for _, cmd := range []string{".begin", ".commit", ".rollback"} {
-		if _, errs, code := testApp.typed(t, cmd+"\n", false); code != exitUsage || !strings.Contains(errs, "nothing that is granted") && !strings.Contains(errs, "no open transaction") {
+		if _, errs, code := testApp.typed(t, cmd+"\n", false); code != exitUsage || !strings.Contains(errs, "no granted object can change anything") && !strings.Contains(errs, "no open transaction") {
 			t.Errorf("%s where nothing can be changed: exit %d %s", cmd, code, errs)
 		}
 	}
@@ -176,8 +176,8 @@ func TestTryStaysInside(t *testing.T) {
 		code       int
 		dry, tried string
 	}{
-		{`mail.send()`, exitFailed, "this call can't be undone", "send would act outside of the database"},
-		{`they.notes().where({ id: 1 }).delete()`, exitOK, "nothing of they.notes().where(…).delete was kept", "another database would be changed"},
+		{`mail.send()`, exitFailed, "this call can't be undone", "send would act outside the database"},
+		{`they.notes().where({ id: 1 }).delete()`, exitOK, "nothing of they.notes().where(…).delete was kept", "would change another database"},
 	} {
 		before := sent
 		out, errs, code := a.typed(t, "", false, "-db", db, "-owner", "1", "-dry-run", "-e", c.program)

@@ -59,9 +59,9 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 	case ".changes", ".approve", ".reject":
 		return s.decide(ctx, cmd, arg, out, screen.Screen{})
 	case ".sql":
-		return fmt.Errorf(".sql is for the prompt; -trace shows the SQL of every query")
+		return fmt.Errorf(".sql works only at the prompt; here the flag -trace shows the SQL of every query")
 	case ".save":
-		return fmt.Errorf(".save is for the prompt; without one each result is a line of JSON: send that to a file")
+		return fmt.Errorf(".save works only at the prompt; here each result is a line of JSON: send that to a file")
 	default:
 		return noCommand(cmd)
 	}
@@ -94,8 +94,11 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 	out, scr := c.std.Out, c.std.Screen
 	if n, err := strconv.Atoi(strings.TrimPrefix(cmd, ".")); err == nil {
 		starts := c.starts()
+		if len(starts) == 0 {
+			return noCommand(cmd)
+		}
 		if n < 1 || n > len(starts) {
-			return fmt.Errorf("there are programs .1 to .%d to start from", len(starts))
+			return fmt.Errorf("there is no program %s to start from; there are .1 to .%d", cmd, len(starts))
 		}
 		fmt.Fprintln(out, scr.Highlight(scr.Wrap(starts[n-1], 2)))
 		c.program(ctx, starts[n-1])
@@ -151,7 +154,7 @@ func (c *console) sql(arg string) error {
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.Queries)+c.last.More == 0:
-		return errors.New("the last program asked the database nothing")
+		return errors.New("the last program sent no query to the database")
 	default:
 		return c.paged(func(out io.Writer) error {
 			_, err := io.WriteString(out, c.std.Screen.Unfolded(&c.last.Kept))
@@ -189,7 +192,7 @@ func (c *console) traceCommand(arg string) error {
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.Events) == 0:
-		return errors.New("the last program asked for nothing")
+		return errors.New("the last program made no call")
 	default:
 		return c.paged(func(out io.Writer) error {
 			_, err := io.WriteString(out, c.std.Screen.Traced(c.last.Events))

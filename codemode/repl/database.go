@@ -95,7 +95,7 @@ func (a App) setUp(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if !slices.Equal(have, want) {
-		return fmt.Errorf("the database has other tables than those of %s (%s); give a new database", a.Name, strings.Join(tables(have), ", "))
+		return fmt.Errorf("the database has other tables (%s) than %s needs: give a new database with -db", strings.Join(tables(have), ", "), a.Name)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (s *session) show(out io.Writer, scr screen.Screen, w review.ChangeSet, all
 	}
 	s.shown[w.ID] = w.Digest()
 	if !s.decides {
-		_, err := fmt.Fprintln(out, "nothing has happened: without -e, .approve and .reject decide")
+		_, err := fmt.Fprintln(out, "nothing has changed: start this command without -e, and decide with .approve or .reject")
 		return err
 	}
 	number := ""
@@ -78,7 +78,7 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 		}
 	}
 	if w == nil {
-		return fmt.Errorf("no change set that waits has an ID that begins with %q: give at least 6 characters of one that .changes lists", difference.Shown(id))
+		return fmt.Errorf("no waiting change set has an ID that begins with %q: give at least 6 characters of an ID that .changes lists", difference.Shown(id))
 	}
 	by, err := difference.Operator()
 	switch {
@@ -96,7 +96,7 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	}
 	v := difference.Of(*w, s.tool.Admits(), false)
 	if v.Typed() != "" && strings.TrimSpace(rest) != v.Typed() {
-		return fmt.Errorf("to agree to so many changes, type their number: .approve %s NUMBER", short(w.ID))
+		return fmt.Errorf("to agree to so many changes, type how many they are: .approve %s NUMBER", short(w.ID))
 	}
 	s.forget()
 	res, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)

@@ -78,9 +78,9 @@ func (a App) parse(args []string) (*options, error) {
 	}
 	switch {
 	case fs.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q; a program is given with -e", fs.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q; give a program with -e", fs.Arg(0))
 	case o.program != nil && o.file != nil:
-		return nil, errors.New("both -e and -f: give one program")
+		return nil, errors.New("-e and -f are both given: give one program")
 	case o.api && (o.program != nil || o.file != nil):
 		return nil, errors.New("-api runs no program: leave out -e and -f")
 	case o.flow != "" && (o.program != nil || o.file != nil || o.ask != nil || o.api):

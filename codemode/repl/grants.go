@@ -29,10 +29,10 @@ type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemo
 func adapt(f any, who string, members bool) (granter, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
-		return nil, fmt.Errorf("it is no function; want %s", form)
+		return nil, fmt.Errorf("the grants are given by no function; want %s", form)
 	}
 	t := v.Type()
-	wrong := fmt.Errorf("it is a %v; want %s", t, form)
+	wrong := fmt.Errorf("the function of grants is a %v; want %s", t, form)
 	in := 0
 	next := func(ok func(reflect.Type) bool) bool {
 		if in < t.NumIn() && ok(t.In(in)) {
@@ -54,7 +54,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 	case !withDB || in != t.NumIn() || t.IsVariadic():
 		return nil, wrong
 	case members && !withMember:
-		return nil, fmt.Errorf("it is a %v; with Members it takes a member after the user", t)
+		return nil, fmt.Errorf("the function of grants is a %v; with App.Members it must take a member after the user", t)
 	case t.NumOut() != 1 && t.NumOut() != 2, !t.Out(0).ConvertibleTo(grants):
 		return nil, wrong
 	case t.NumOut() == 2 && t.Out(1) != reflect.TypeFor[error]():

@@ -60,7 +60,7 @@ func (c *console) pagerCommand(arg string) error {
 	case "":
 		c.noPager = !c.noPager
 	default:
-		return errors.New(".pager takes on or off: with on, the program in $PAGER, or else `less`, shows what is longer than the screen; with off, everything is printed")
+		return errors.New(".pager on shows what is longer than the screen with the program in $PAGER, or else `less`; .pager off prints everything")
 	}
 	fmt.Fprintln(c.std.Out, map[bool]string{false: "what is longer than the screen is shown with the pager", true: "everything is printed"}[c.noPager])
 	return nil

@@ -36,7 +36,7 @@ func TestPager(t *testing.T) {
 		t.Errorf("it was paged:\n%s", x.Screen())
 	}
 	x.Send(".pager maybe\r")
-	x.Shows(".pager takes on or off")
+	x.Shows(".pager on shows")
 
 	x = start(t, "notes", []string{"PAGER=/none/none"})
 	x.Ends("owner 1>")

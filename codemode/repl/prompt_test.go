@@ -134,11 +134,11 @@ func TestPromptCommands(t *testing.T) {
 		{"several", "[api.me.count(), api.me.notes().count()]\n", nil, 0},
 		{"on and off", "api.me.count()\n.sql on\napi.me.count()\n.sql off\napi.me.count()\n", []string{"T ms, Q", "1 query in T ms\nSELECT"}, 1},
 		{"of a failure", "await api.me.first(); throw new Error('x')\n.sql\n", []string{"T ms, Q\n"}, 1},
-		{"no query", "1\n.sql\n.trace\n", []string{"asked the database nothing", "asked for nothing"}, 0},
+		{"no query", "1\n.sql\n.trace\n", []string{"sent no query to the database", "made no call"}, 0},
 		{"sql wrong", ".sql all\n.trace all\n", []string{".sql on", ".trace on"}, 0},
 		{"trace", "return [await api.me.first(), await api.me.notes().count()]\n.trace\n", []string{"   1  me.first (line 1)  done, T ms\n   2  me.notes().count (line 1)  done, T ms\n"}, 0},
 		{"example", ".1\n", []string{"api.me.notes()\n id  text"}, 0},
-		{"no such example", ".0\n.2\n", []string{"there are programs .1 to .1 to start from\nowner 1> there are"}, 0},
+		{"no such example", ".0\n.2\n", []string{"there is no program .0 to start from; there are .1 to .1\nowner 1> there is no program .2"}, 0},
 		{"no model", ".ask how many?\n", []string{"no key for a model is set"}, 0},
 		{"run", ".run 1 + 1\n.run\n", []string{"owner 1> 2\n", ".run PROGRAM"}, 0},
 		{"help", ".help\n.api\n", []string{"api.me.notes()", ".owner N", ".quit", ".save FILE", ".trace", "notes()"}, 0},
@@ -202,8 +202,8 @@ func TestPiped(t *testing.T) {
 		{"statements", "const a = 1;\nreturn a\n+ 1\n", outcome{"1\n1\n", "", 0}},
 		{"commands", ".owner 2\napi.me.notes().count()\n.quit\n1\n", outcome{"1\n", "", 0}},
 		{"failure goes on", "throw new Error('x')\n2\n", outcome{`{"error":{"kind":"program","message":"x","line":1,"column":7}}` + "\n2\n", "", 1}},
-		{"bad command", ".wat\n.sql on\n.save a.csv\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists the commands\nnotes: .sql is for the prompt; -trace shows the SQL of every query\n" +
-			"notes: .save is for the prompt; without one each result is a line of JSON: send that to a file\n", 2}},
+		{"bad command", ".wat\n.sql on\n.save a.csv\n1\n", outcome{"1\n", "notes: there is no command .wat; .help lists the commands\nnotes: .sql works only at the prompt; here the flag -trace shows the SQL of every query\n" +
+			"notes: .save works only at the prompt; here each result is a line of JSON: send that to a file\n", 2}},
 		{"console", "console.log('x')\n", outcome{"null\n", "x\n", 0}},
 		{"fence", "```\nconst a = 1\n\nreturn a\n```\n2\n", outcome{"1\n2\n", "", 0}},
 	} {

@@ -43,7 +43,7 @@ func (c *console) save(path string) error {
 		return err
 	}
 	if err = atomicfile.Create(path, data, 0o600); errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already; nothing was saved", path)
+		return fmt.Errorf("%s is there already, so nothing was saved: give a new name", path)
 	}
 	if err == nil {
 		fmt.Fprintf(c.std.Out, "%s in %s%s\n", what, printable.OneLine(path), note)

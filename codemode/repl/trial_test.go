@@ -24,7 +24,7 @@ func TestQuestionsOfApp(t *testing.T) {
 	for _, a := range []App{testApp, askedApp()} {
 		a.Questions = []Question{{"How many\x1b notes?", "api.me.notes().count()"}, {"Who?", "api.me.first()"}}
 		got := typed(a, "1\n.2\n.3\n.run 3\n")
-		for _, want := range []string{"\n  1 How many\\u001b notes?\n    api.me.notes().count()\n  2 Who?\n    api.me.first()\n", "owner 1> api.me.notes().count()\n2\n", "owner 1> api.me.first()\nid    1\n", "owner 1> there are programs .1 to .2", "owner 1> 3\n"} {
+		for _, want := range []string{"\n  1 How many\\u001b notes?\n    api.me.notes().count()\n  2 Who?\n    api.me.first()\n", "owner 1> api.me.notes().count()\n2\n", "owner 1> api.me.first()\nid    1\n", "owner 1> there is no program .3 to start from; there are .1 to .2", "owner 1> 3\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}

@@ -16,13 +16,13 @@ import (
 func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (err error) {
 	if cmd == ".begin" {
 		if s.tool.ReadOnly() {
-			return errors.New("nothing that is granted can change anything, so there is nothing to try")
+			return errors.New("no granted object can change anything, so there is nothing to try")
 		}
 		if s.tx != nil {
 			return errors.New("a transaction of .begin is open already; .commit keeps its changes, .rollback undoes them")
 		}
 		if s.tx, err = s.db.Begin(ctx); err == nil {
-			fmt.Fprintln(out, "what programs change from here on is kept by .commit alone, and undone by .rollback or at the end; others may wait for it")
+			fmt.Fprintln(out, "what programs change from here on is kept only by .commit, and undone by .rollback or at the end; until then other users of the database may have to wait")
 		}
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *session) tried(e exo.Entry) error {
 	}
 	outside := e.Effect == message.Held || e.Effect == message.Immediate
 	if e.Step == exo.Intent && outside {
-		return fmt.Errorf("%s would act outside of the database, and this is only a try", printable.OneLine(e.Op))
+		return fmt.Errorf("%s would act outside the database, where .rollback can't undo it: end the transaction of .begin first", printable.OneLine(e.Op))
 	}
 	if e.Step == exo.Committing && e.Prepared != nil {
 		known := 0
@@ -78,7 +78,7 @@ func (s *session) tried(e exo.Entry) error {
 			}
 		}
 		if e.Prepared.Changed > known {
-			return errors.New("another database would be changed, and this is only a try")
+			return errors.New("the program would change another database, where .rollback can't undo it: end the transaction of .begin first")
 		}
 	}
 	return nil

@@ -32,8 +32,8 @@ func TestApprove(t *testing.T) {
 	first := id(seen)
 	for _, c := range []struct{ commands, out, errs string }{
 		{".reject " + first + " not today\n" + count, "refused: nothing of it happens\n13\n", "was refused, and nothing of it happened (not today)"},
-		{".approve zzzzzz\n", "", "no change set that waits has an ID that begins with \"zzzzzz\""},
-		{".approve\n.reject\n", "", "no change set that waits has an ID that begins with \"\""},
+		{".approve zzzzzz\n", "", "no waiting change set has an ID that begins with \"zzzzzz\""},
+		{".approve\n.reject\n", "", "no waiting change set has an ID that begins with \"\""},
 	} {
 		out, errs, _ := run(c.commands)
 		if !strings.Contains(out, c.out) || !strings.Contains(errs, c.errs) {
@@ -55,7 +55,7 @@ func TestApprove(t *testing.T) {
 		t.Errorf("%s\n%s", out, errs)
 	}
 	_, errs, _ = run("", "-e", program)
-	if !strings.Contains(errs, "nothing has happened: without -e, .approve and .reject decide") {
+	if !strings.Contains(errs, "nothing has changed: start this command without -e, and decide with .approve or .reject") {
 		t.Error(errs)
 	}
 }

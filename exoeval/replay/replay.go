@@ -37,10 +37,10 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	}
 	granted, catalog, err := coding.UnpackGrants(was.start.Grants())
 	if err != nil {
-		return nil, fmt.Errorf("replay: the record's catalogue can't be read: %w", err)
+		return nil, fmt.Errorf("replay: the record has what was granted in a form that can't be read: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
-		return nil, errors.New("replay: the record's catalogue does not match the digest in the run's first entry")
+		return nil, errors.New("replay: the recorded grants do not match the digest in the run's first entry: the record was changed")
 	}
 	var entriesNow []exo.Entry
 	record := exo.RecordFunc(func(e exo.Entry) error { entriesNow = append(entriesNow, e); return nil })
@@ -53,7 +53,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 		runner, err = opt.Evaluator.Bind(gate, exoeval.RecordedBounds(was.start.Bounds))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replay: the gate and evaluator of the recorded run can't be made again: %w", err)
+		return nil, fmt.Errorf("replay: the grants and limits of the recorded run can't be set up again: %w", err)
 	}
 	s := was.start
 	res := runner.Run(ctx, exoeval.Job{Program: s.Program, Run: exo.Run{ID: entries[0].RunID, Principal: s.Principal, Label: s.Label, Clock: s.Clock, Seed: s.Seed, Preview: s.Preview}})
@@ -64,7 +64,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	case now.start == nil || now.ended == nil || kind == fail.Crashed || kind == fail.Breach:
 		return nil, fmt.Errorf("replay: the program could not be run: %w", res.Err)
 	case now.start.Granted != s.Granted:
-		return nil, errors.New("replay: the catalogue could not be restored from the record")
+		return nil, errors.New("replay: the grants that were restored from the record differ from those of the run")
 	}
 	return was.compare(now)
 }
@@ -115,9 +115,9 @@ func (r *recording) replayable(anyVersion bool) error {
 	case s == nil:
 		return errors.New("replay: the record does not have the beginning of the run")
 	case s.Grants == nil && s.Module == "":
-		return errors.New("replay: an older version of exoagent recorded the run, without replies; only runs with replies can be replayed")
+		return errors.New("replay: an older version of exoagent recorded the run, without replies; only runs that are recorded with replies can be replayed")
 	case s.Grants == nil:
-		return errors.New("replay: the run was recorded without its replies (`replies: true` in a grant file, KeepReplies in Go), or its catalogue was too large for them")
+		return errors.New("replay: the run was recorded without replies. Only runs after `replies: true` in the grant file (KeepReplies in Go) have them, unless the declarations of the grants are too large")
 	case s.Encoding != wire.Encoding:
 		return fmt.Errorf("replay: the run has version %d of the encoding, and exoagent %s has version %d: use exoagent %s", s.Encoding, buildinfo.Version(), wire.Encoding, s.Module)
 	case !anyVersion && (s.Module != buildinfo.Version() || !buildinfo.Known(s.Module)):

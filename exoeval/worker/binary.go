@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func sameModules(ours, theirs *debug.BuildInfo) error {
 			continue
 		}
 		if other != own {
-			return fmt.Errorf("it was built with %s %s, but the host with %s: build both from one go.mod", path, orNone(other), own)
+			return fmt.Errorf("it was built with %s %s, but the host with %s: build both from one go.mod", path, cmp.Or(other, "none"), own)
 		}
 	}
 	return nil
@@ -88,11 +89,4 @@ func moduleOf(info *debug.BuildInfo, path string) string {
 		return m.Version + " " + m.Sum
 	}
 	return ""
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }

@@ -49,7 +49,7 @@ func (d *Death) Error() string {
 // ErrNotRun is in the Err of a run that never began, because no worker took it. Nothing of the program has happened.
 var ErrNotRun = fail.Named("worker: the program was not run")
 
-var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
+var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many values, or too large ones; return less")
 
 // verdict returns the error of a run whose worker died, for the model and the host.
 func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
@@ -64,7 +64,7 @@ func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
 	case Stopped:
 		e.Kind = fail.Cancelled
 	case PolicyBreach, ProtocolBreach:
-		e.Kind, e.Msg = fail.Breach, "the program was ended: it tried to do something that no program can do"
+		e.Kind, e.Msg = fail.Breach, "the program was stopped: its process did something that programs may not do"
 	default:
 		e.Kind, e.Msg = fail.Crashed, "the engine failed while it ran this program; write the program in another way"
 	}

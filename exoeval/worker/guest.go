@@ -124,7 +124,7 @@ func (g *guest) show(id uint32) string {
 // Submit sends a message before it returns: the speed of the program's next step must not decide whether an effect happens.
 func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would refuse one more call
-		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
+		return fail.Errorf(fail.Limit, "", "the program sent more calls than the limit of %d: send fewer", g.limits.Calls)
 	}
 	size, err := g.limits.CallSize(c, g.sum) // the session counts no more than this, because it may have sent replies that are not yet read
 	if err != nil {
@@ -132,7 +132,7 @@ func (g *guest) Submit(c exo.Call) error {
 	}
 	b, err := frame.AppendCall(g.buf[:0], c)
 	if g.buf = b; err != nil || len(b) > frame.MaxCall {
-		return fail.Errorf(fail.Limit, "", "a call has too many values, or values that are too large")
+		return fail.Errorf(fail.Limit, "", "a call has too many values, or too large ones: pass less")
 	}
 	g.open++
 	g.sizes, g.sum = append(g.sizes, size), g.sum+size

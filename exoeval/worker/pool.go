@@ -196,7 +196,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 			return w, nil
 		}
 		p.discard(w)
-		err = fmt.Errorf("worker: this system has the walls %v; PoolOptions.Require wants %v", w.isolation, p.opts.Require)
+		err = fmt.Errorf("worker: on this system a process is isolated by %v, but PoolOptions.Require wants %v", w.isolation, p.opts.Require)
 	}
 	cause := fail.CauseOf(ctx)
 	if why, ok := cause.(*fail.Error); ok { // the host ended the run with a *fail.Stop
@@ -206,7 +206,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	case errors.Is(err, ErrNotRun):
 		return nil, err
 	case cause == errNoPlace:
-		return nil, &fail.Error{Kind: fail.Limit, Msg: "no place was free for the program in time; try again later", Err: errors.Join(ErrNotRun, cause)}
+		return nil, &fail.Error{Kind: fail.Limit, Msg: "the program was not run: other programs took all places for too long; try again later", Err: errors.Join(ErrNotRun, cause)}
 	case cause == context.DeadlineExceeded:
 		return nil, &fail.Error{Kind: fail.Cancelled, Msg: "the program was not run: the deadline of its caller had passed", Err: errors.Join(ErrNotRun, cause)}
 	case cause != nil:

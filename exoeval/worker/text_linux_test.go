@@ -65,7 +65,7 @@ func TestNamesThatFallTogether(t *testing.T) {
 		if a, b := told(in), told(out); a != b {
 			t.Errorf("%s\nin process: %s\nin a worker: %s", program, a, b)
 		}
-		if said := in.Err != nil && fail.KindOf(in.Err) == fail.Invalid && strings.Contains(fail.GuestText(in.Err), "half a character"); said != refused || !refused && in.Err != nil {
+		if said := in.Err != nil && fail.KindOf(in.Err) == fail.Invalid && strings.Contains(fail.GuestText(in.Err), "half of a surrogate pair"); said != refused || !refused && in.Err != nil {
 			t.Errorf("%s: %v %v", program, in.Value, in.Err)
 		}
 	}

@@ -1,5 +1,5 @@
 await new Promise(() => {});
-//! program "nothing will ever settle"
+//! program "a promise that never ends"
 ---
 // twin: raw
 await new Promise(() => {});

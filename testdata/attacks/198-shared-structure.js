@@ -2,7 +2,7 @@
 let x = ['leaf'];
 for (let i = 0; i < 24; i++) x = [x, x];
 return x;
-//! limit "parts"
+//! limit "items and fields"
 ---
 // twin: raw
 let x = ['leaf'];

@@ -1,5 +1,5 @@
 throw box;
-//! program ""
+//! program "a value without a text"
 ---
 // twin: raw
 try { throw api.store; } catch (e) { return e.Secret; }

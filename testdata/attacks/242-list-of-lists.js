@@ -2,7 +2,7 @@
 let a = 1;
 for (let i = 0; i < 6; i++) a = Array(2000).fill(a);
 return await tasks.where((t) => t.id.in(a)).count();
-//! limit "parts"
+//! limit "items and fields"
 ---
 // twin: default
 return await tasks.where((t) => t.id.in([1001])).count();

@@ -33,7 +33,7 @@ box.fail(); return 1  //! internal "a promise that was not awaited failed"
 ---
 box.fail().catch(() => {}); return 1  //=> 1
 ---
-new Promise(() => {})  //! program "nothing will ever settle"
+new Promise(() => {})  //! program "a promise that never ends"
 ---
 const p = new Promise((ok) => setOk = ok)  //! syntax "setOk"
 ---
@@ -67,7 +67,7 @@ const rows = await tasks.where({ id: 1001 }).select((t) => ({ id: t.id })).execu
 ---
 return { a: box.fail() }  //! internal "box.fail: internal error"
 ---
-return { a: new Promise(() => {}) }  //! program "nothing will ever settle"
+return { a: new Promise(() => {}) }  //! program "a promise that never ends"
 ---
 return { get a() { return [tasks.where({ id: 0 })] } }  //! invalid "has a new query each time it is read"
 ---

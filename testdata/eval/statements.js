@@ -22,7 +22,7 @@ throw new TypeError('no good')  //! program "TypeError: no good"
 ---
 throw 'plain'  //! program "plain"
 ---
-throw { code: 5 }  //! program ""
+throw { code: 5 }  //! program "an object without a message; write throw new Error"
 ---
 class MyError extends Error { constructor(m) { super(m); this.name = 'MyError'; } }
 throw new MyError('own');

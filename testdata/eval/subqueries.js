@@ -81,10 +81,10 @@ return await tasks.where(t => t.id.in(people.select(p => p.id).execute()))
 //! invalid "runs the query"
 ---
 const ids = people.select(p => p.id).execute(); return await tasks.where(t => t.id.in(ids))
-//! invalid "people.select(…).execute() was not awaited: it is a promise, which has no value yet; write `const value = await people.select(p => p.id).execute();` before that, and value in the callback"
+//! invalid "people.select(…).execute() was not awaited: it is a promise, which has no value yet; write `const value = await people.select(p => p.id).execute();` before this statement, and value in the callback"
 ---
 const most = tasks.max(t => t.priority); return await tasks.where(t => t.priority === most)
-//! invalid "tasks.max(…) was not awaited: it is a promise, which has no value yet; write `const value = await tasks.max(t => t.priority);` before that, and value in the callback"
+//! invalid "tasks.max(…) was not awaited: it is a promise, which has no value yet; write `const value = await tasks.max(t => t.priority);` before this statement, and value in the callback"
 ---
 return await tasks.where(t => t.id.in(tasks.groupBy(x => x.status).select(g => g.collect(x => x.id))))
 //! invalid "the list must be"

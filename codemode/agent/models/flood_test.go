@@ -30,15 +30,15 @@ func TestFloods(t *testing.T) {
 		{"openai", "pieces in one event", choice(strings.Repeat("{},", 1025) + "{}"), "does not have the expected form"},
 		{"openai", "choices", `data: {"choices":[` + strings.Repeat("{},", 1025) + "{}]}\n\n", "does not have the expected form"},
 		{"openai", "calls", strings.Repeat(choice(`{"id":"a"},{"id":"b"}`), 513), "too many calls"},
-		{"openai", "an event", choice(`{"function":{"arguments":"` + strings.Repeat("a", 1<<20) + `"}}`), "larger than the bound"},
+		{"openai", "an event", choice(`{"function":{"arguments":"` + strings.Repeat("a", 1<<20) + `"}}`), "has more than 1048576 bytes"},
 		{"anthropic", "blocks", blocks.String(), "too many parts"},
 		{"anthropic", "a name", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"` + strings.Repeat("a", 300) + `"}}` + "\n\n", "too long"},
-		{"anthropic", "an event", "data: " + strings.Repeat(" ", 1<<20) + "\n\n", "larger than the bound"},
+		{"anthropic", "an event", "data: " + strings.Repeat(" ", 1<<20) + "\n\n", "has more than 1048576 bytes"},
 		{"gemini", "parts", fmt.Sprintf("["+element, strings.Repeat(`{},`, 1025)+"{}"), "does not have the expected form"},
 		{"gemini", "candidates", `[{"candidates":[` + strings.Repeat("{},", 1025) + `{}]},`, "does not have the expected form"},
 		{"gemini", "calls", "[" + strings.Repeat(fmt.Sprintf(element, strings.Repeat(`{"functionCall":{"name":"x"}},`, 99)+`{}`), 11), "too many parts"},
 		{"gemini", "arguments", "[" + strings.Repeat(fmt.Sprintf(element, `{"functionCall":{"name":"x","args":{"a":"`+strings.Repeat("a", 600<<10)+`"}}}`), 2), "too many parts"},
-		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "larger than the bound"},
+		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "has more than 1048576 bytes"},
 		{"gemini", "text and many pieces", "[" + strings.Repeat(fmt.Sprintf(element, `{"text":"`+strings.Repeat("a", 900<<10)+`"}`), 3) +
 			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 250), "too many parts"},
 	} {

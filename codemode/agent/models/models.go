@@ -87,7 +87,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		bare, _, _ := strings.Cut(one, "@")
 		m, err := Named(bare, getenv)
 		if err == nil && m.Name() != one {
-			err = fmt.Errorf("with the variables that are set its name is %s", m.Name())
+			err = fmt.Errorf("the variables of the environment name it %s: list that name, or change the variables", m.Name())
 		}
 		if err == nil {
 			return m, nil
@@ -128,7 +128,7 @@ func Named(name string, getenv func(string) string) (agent.Model, error) {
 		model = cmp.Or(model, p.model)
 		key := agent.NewAPIKey(getenv(p.key))
 		if key.IsZero() && address == "" {
-			return nil, fmt.Errorf("%s is not set, which %s needs", p.key, which)
+			return nil, fmt.Errorf("%s needs a key: set %s", which, p.key)
 		}
 		return p.make(model, key, address, nil)
 	}

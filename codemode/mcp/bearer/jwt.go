@@ -52,7 +52,7 @@ func NewJWT(opt Options) (*JWT, error) {
 	}
 	switch u, err := url.Parse(opt.Audience); {
 	case opt.Issuer == "":
-		return bad("the issuer is missing: give the iss of its tokens")
+		return bad("the issuer is missing: set it to the claim iss of its tokens")
 	case err != nil || u.Scheme == "" || u.Host == "" || u.Fragment != "":
 		return bad("audience %q: want the address of this server as clients know it, like https://mcp.example.com/mcp", opt.Audience)
 	case opt.Leeway < 0 || opt.Leeway > maxLeeway:

@@ -90,7 +90,7 @@ func readFile(path string) ([]byte, error) {
 func readAll(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxKeyBytes+1))
 	if err == nil && len(b) > maxKeyBytes {
-		err = fmt.Errorf("the keys have more than %d bytes", maxKeyBytes)
+		err = fmt.Errorf("the keys have more than %d bytes, the limit", maxKeyBytes)
 	}
 	return b, err
 }
@@ -107,7 +107,7 @@ func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the keys' server answered %d", resp.StatusCode)
+		return nil, fmt.Errorf("the server of the keys answered with status %d instead of 200", resp.StatusCode)
 	}
 	return readAll(resp.Body)
 }
@@ -117,10 +117,10 @@ func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error
 func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 	var set struct{ Keys []json.RawMessage }
 	if err := json.Unmarshal(text, &set); err != nil {
-		return nil, errors.New("the keys are no JWK set")
+		return nil, errors.New(`the keys are no JWK set, a JSON object with "keys": [...]`)
 	}
 	if len(set.Keys) > maxKeys {
-		return nil, fmt.Errorf("there are %d keys, more than %d", len(set.Keys), maxKeys)
+		return nil, fmt.Errorf("there are %d keys, more than the limit of %d", len(set.Keys), maxKeys)
 	}
 	var out []jose.JSONWebKey
 	for _, raw := range set.Keys {

@@ -46,9 +46,9 @@ func NewSigner(opt SignerOptions) (*Signer, error) {
 	}
 	switch {
 	case len(opt.Key) != ed25519.PrivateKeySize:
-		return nil, fmt.Errorf("%w: want a private Ed25519 key of %d bytes, not %d", ErrConfig, ed25519.PrivateKeySize, len(opt.Key))
+		return nil, fmt.Errorf("%w: SignerOptions.Key has %[3]d bytes: want a private Ed25519 key of %[2]d bytes", ErrConfig, ed25519.PrivateKeySize, len(opt.Key))
 	case opt.For < 0 || opt.For > time.Hour:
-		return nil, fmt.Errorf("%w: For is %s: want at most an hour", ErrConfig, opt.For)
+		return nil, fmt.Errorf("%w: SignerOptions.For is %s: want more than 0 and at most an hour", ErrConfig, opt.For)
 	}
 	public := opt.Key.Public()
 	hash := sha256.Sum256(public.(ed25519.PublicKey))
@@ -89,7 +89,7 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 		return "", fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
 	}
 	if s == nil || s.signer == nil {
-		return bad("the signer was not made with NewSigner")
+		return bad("this Signer was not made with bearer.NewSigner")
 	}
 	if subject == "" {
 		return bad("the subject is empty: a token must name one")

@@ -50,7 +50,7 @@ func (t *Tokens) add(hash [sha256.Size]byte, who Identity) error {
 	}
 	for _, k := range t.known {
 		if k.hash == hash {
-			return fmt.Errorf("%w: the same token was added for %q and for %q", ErrConfig, k.who.Subject, who.Subject)
+			return fmt.Errorf("%w: the same token was added for %q and for %q: make another for one of them", ErrConfig, k.who.Subject, who.Subject)
 		}
 	}
 	t.known = append(t.known, knownToken{hash, who})

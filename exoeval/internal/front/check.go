@@ -84,7 +84,7 @@ func (c *checker) expr(e ast.Expression) {
 		if e.Meta == nil || e.Meta.Name != "new" {
 			c.fail(e.Idx, source.NoModules)
 		} else if !c.inFunction() {
-			c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes")
+			c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes; leave it out")
 		}
 	case *ast.TemplateLiteral:
 		if e.Tag != nil {
@@ -191,7 +191,7 @@ func (c *checker) member(name string, idx file.Idx, of ast.Expression) {
 		c.fail(idx, "`%s` is not available; write `get name() {...}` in the object", name)
 	case "callee", "caller":
 		if id, ok := of.(*ast.Identifier); ok && id.Name == "arguments" {
-			c.fail(idx, "`arguments.%s` is not available; give the function a name", name)
+			c.fail(idx, "`arguments.%s` is not available; give the function a name, and use that", name)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
 	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // in a choice, SQLite reads a whole number in this range as a double
 	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // choices take no text
-		return "a number that JavaScript may have rounded: read them and choose in JavaScript, or join two conditions with ||"
+		return "a number that JavaScript may have rounded: read the values and choose in JavaScript, or join two conditions with ||"
 	}
 	return why
 }

@@ -126,7 +126,7 @@ func (c *checker) reserved(id *ast.Identifier) bool {
 	case "eval", "Function":
 		c.fail(id.Idx, "`%s` is not available: code can't be made from strings; write a function literal", name)
 	case "globalThis":
-		c.fail(id.Idx, "`globalThis` is not available; the granted objects are in scope by name%s", c.grantList())
+		c.fail(id.Idx, "`globalThis` is not available; write only the name, without `globalThis.`%s", c.grantList())
 	default:
 		return false
 	}

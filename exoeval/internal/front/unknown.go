@@ -5,7 +5,6 @@ package front
 import (
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -58,9 +57,7 @@ func (c *checker) grantList() string {
 		return ""
 	}
 	const most = 12
-	names := append([]string(nil), c.cfg.Grants...)
-	sort.Strings(names)
-	rest := ""
+	names, rest := slices.Sorted(slices.Values(c.cfg.Grants)), ""
 	if len(names) > most {
 		names, rest = names[:most], ", ..."
 	}
@@ -76,14 +73,14 @@ var missingGlobals = byName([][2]string{
 	{"fetch XMLHttpRequest WebSocket EventSource", "programs have no network; use the granted objects"},
 	{"process Deno Bun", "programs have no host process or environment"},
 	{"module exports", "return the value instead of exporting it"},
-	{"__dirname __filename", "programs have no files"},
+	{"__dirname __filename", "programs have no files; use the granted objects"},
 	{"setTimeout setInterval setImmediate", "there are no timers; await the calls that you need and return"},
-	{"clearTimeout clearInterval", "there are no timers"},
+	{"clearTimeout clearInterval", "there are no timers; leave it out"},
 	{"queueMicrotask", "use `await` or `Promise.resolve().then(...)`"},
 	{"Buffer", "use strings and arrays"},
 	{"window", "there is no browser; the granted objects are in scope by name"},
 	{"document", "there is no browser; return the data"},
-	{"navigator requestAnimationFrame", "there is no browser"},
+	{"navigator requestAnimationFrame", "there is no browser; leave it out"},
 	{"localStorage sessionStorage", "there is no storage; return the data"},
 	{"alert", "use console.log, or return the data"},
 	{"self global", "there is no global object; the granted objects are in scope by name"},
@@ -98,7 +95,7 @@ var missingGlobals = byName([][2]string{
 	{"TextEncoder TextDecoder", "use strings"},
 	{"crypto", "use Math.random for numbers that need not be secret"},
 	{"performance", "the clock stands still during a run; use Date.now()"},
-	{"AbortController", "a run is cancelled by its host"},
+	{"AbortController", "only the host can stop a run; leave it out"},
 	{"importScripts", "no modules here: the granted objects are in scope"},
 })
 

@@ -156,7 +156,7 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 	}
 	for i := range int(list.Get("length").ToInteger()) {
 		if i >= MaxMixed {
-			panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
+			panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` goes through more than %d values in a callback, the limit: use a shorter list", name, MaxMixed)))
 		}
 		item := list.Get(strconv.Itoa(i))
 		if item == nil { // an array may have a hole
@@ -188,7 +188,7 @@ const maxExtremes = 6 // the recorded expression grows with the square of the co
 // extreme records the greatest or the least of several numbers. Like every calculation, the result is null if a number is null.
 func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
-		panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` takes at most %d numbers if one is %s; nest it, like %[1]s(a, %[1]s(b, c))", name, maxExtremes, r.Check.Name(n))))
 	}
 	for _, a := range args {
 		of := ""
@@ -309,7 +309,7 @@ func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
 		times = strings.Index("12345678", exponent.String())
 	}
 	if r.mustHave(x.Node, "*", name); times < 0 {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` with %s takes a whole exponent from 1 to 8%s", name, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "op:**", "")))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "the exponent of `%s` with %s must be a whole number from 1 to 8%s", name, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "op:**", "")))))
 	}
 	v := base
 	for range times {

@@ -28,7 +28,10 @@ const (
 )
 
 // maxItems bounds the values of one conversion, because an array may claim to have 2^32 of them.
-const maxItems = 1_000_000
+const (
+	maxItems = 1_000_000
+	maxDepth = 60
+)
 
 // ValueBytes is the number of bytes that each value and each name adds to the size of a result, which MaxResult bounds.
 const ValueBytes = 16
@@ -52,13 +55,13 @@ func (r *Guest) ToValue(v goja.Value, how purpose) (value.Value, error) {
 // within returns an error if the conversion exceeds its limits.
 func (c *converter) within() error {
 	if c.items > maxItems {
-		return fail.Errorf(fail.Limit, "", "the value has more than %d parts", maxItems)
+		return fail.Errorf(fail.Limit, "", "the value has more than %d items and fields, the limit: use a smaller one", maxItems)
 	}
 	if c.bytes > maxConvertBytes {
-		return fail.Errorf(fail.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+		return fail.Errorf(fail.Limit, "", "the value is larger than %d bytes, the limit: use a smaller one", maxConvertBytes)
 	}
 	if l := c.r.MaxResult; c.own > l && c.how == forResult {
-		return fail.Errorf(fail.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
+		return fail.Errorf(fail.Limit, "", "the result has too many items and fields, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
 	}
 	return nil
 }
@@ -83,14 +86,22 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
+// top returns the first step to the place, in the whole value.
+func (p *place) top() string {
+	for p != nil && p.up != nil {
+		p = p.up
+	}
+	return p.String()
+}
+
 func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, error) {
 	c.items++
 	c.own += ValueBytes
 	if err := c.within(); err != nil {
 		return value.Value{}, err
 	}
-	if depth > 60 {
-		return value.Value{}, fail.Errorf(fail.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested too deeply, or contains itself")
+	if depth > maxDepth {
+		return value.Value{}, fail.Errorf(fail.Invalid, at.top(), "the value is nested more than %d levels deep, or contains itself: use a flatter one", maxDepth)
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
@@ -151,7 +162,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		if c.how == ForConsole {
 			return value.Text("[function]"), nil
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data; call it, and pass what it returns")
 	}
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of one value, like new Number(1), is always true and equals nothing: write %s", of)
@@ -168,7 +179,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 			if c.how != forArgument {
 				return value.Null(), nil // an invalid date is null, as in JSON
 			}
-			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid: make it from a text like '2026-01-31T12:00:00Z'")
 		}
 		if x := value.Time(t); !x.IsZero() {
 			return x, nil
@@ -263,7 +274,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		if c.how == ForConsole {
 			return value.Text("[symbol]"), nil
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a symbol can't be passed on as data")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a symbol can't be passed on as data; pass a text")
 	}
 	switch x := v.Export().(type) {
 	case bool:
@@ -293,12 +304,12 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		if c.how != forArgument {
 			return value.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text contains a NUL or half a character, which can't be passed on"))
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text contains a NUL character or half of a surrogate pair, which can't be passed on; remove it"))
 	}
 	if c.how == ForConsole {
 		return value.Text("[" + v.ExportType().String() + "]"), nil
 	}
-	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "this value can't be passed on as data")
+	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "this value can't be passed on as data; pass a number or a text")
 }
 
 const maxConvertBytes = 32 << 20
@@ -306,7 +317,7 @@ const maxConvertBytes = 32 << 20
 func (c *converter) list(o *goja.Object, depth int, at *place) (value.Value, error) {
 	n := o.Get("length").ToInteger()
 	if n > maxItems {
-		return value.Value{}, fail.Errorf(fail.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
+		return value.Value{}, fail.Errorf(fail.Limit, at.String(), "the list has %d items; the limit is %d: use a shorter one", n, maxItems)
 	}
 	out := make([]value.Value, 0, min(n, 1024))
 	for i := range int(n) {
@@ -322,7 +333,7 @@ func (c *converter) list(o *goja.Object, depth int, at *place) (value.Value, err
 func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, error) {
 	keys, whole := c.r.names(o)
 	if !whole {
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name contains a NUL or half a character")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the name of a field contains a NUL character or half of a surrogate pair; remove it")
 	}
 	out := make([]value.Field, 0, len(keys))
 	for _, k := range keys {
@@ -336,7 +347,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, e
 			}
 		}
 		if value.Text(k).IsZero() {
-			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name contains a NUL or half a character")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the name of a field contains a NUL character or half of a surrogate pair; remove it")
 		}
 		c.own += ValueBytes + len(k)
 		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})

@@ -37,7 +37,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	// A callback sends nothing: neither by the method that await calls, nor by a method for the first row of a query that does not use the
 	// callback's parameter. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside this callback: await it before, and use its value in the callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "can't be called inside this callback: await it before the callback, and use its value there"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "could mean the number of groups or of their members: write a callback, which gets each group"))))
@@ -133,7 +133,7 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 		}
 		if !p.Plain {
 			if b, ok := realm.Bool(v); ok {
-				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
+				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s; got the plain value %t", r.Check.Example(recv, m, i), b)))
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "%s", r.Say(recv, "parameter", "the callback is given one object: write {example}", "example", r.Check.Example(recv, m, i)))))
 	}
 	if len(r.Frames) > 64 {
-		panic(r.Throw(fail.Errorf(fail.Limit, m.Name, "callbacks are nested too deeply")))
+		panic(r.Throw(fail.Errorf(fail.Limit, m.Name, "more than 64 callbacks are inside one another: write fewer")))
 	}
 	r.Frames = append(r.Frames, &frame{of: m, on: recv})
 	if len(r.Frames) == 1 {
@@ -202,7 +202,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
 	if PromiseOf(v) != nil {
-		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback must not be async, because it is called once, before anything is read: before the call write const value = await …, and use value in the callback")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback must not be async: before the call write const value = await …, and use value in the callback")))
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != value.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {
@@ -339,7 +339,7 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 		if realm.IsArray(v) {
 			n := int(o.Get("length").ToInteger())
 			if n > r.Limits.MessageNodes {
-				panic(r.Throw(fail.Errorf(fail.Limit, "", "the list is too long: %d; the limit is %d", n, r.Limits.MessageNodes)))
+				panic(r.Throw(fail.Errorf(fail.Limit, "", "the list has %d items; the limit is %d: use a shorter one", n, r.Limits.MessageNodes)))
 			}
 			var args []*message.Node
 			for i := range n {
@@ -357,7 +357,7 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 		v.(*goja.Object).Get("()") // this throws an error that names the method
 	}
 	if _, ok := goja.AssertFunction(v); ok {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "a function can't be passed here")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "a function can't be passed here; call it, and pass what it returns")))
 	}
 	val, err := r.ToValue(v, forArgument)
 	if err != nil {
@@ -411,7 +411,7 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 		return true
 	}
 	if *budget--; *budget < 0 {
-		panic(r.Throw(fail.Errorf(fail.Limit, "", "the argument has more parts than the limit of %d", maxItems)))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "the argument has more than %d items and fields, the limit: use a smaller one", maxItems)))
 	}
 	v = r.PlainValue(v)
 	o, ok := v.(*goja.Object)
@@ -459,7 +459,7 @@ const maxNamed = 1000 // bounds the reads of methods in a callback, which needs 
 
 func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	if len(f.named) == maxNamed {
-		panic(r.Throw(fail.Errorf(fail.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "the callback names more than %d methods without calling them: write () after each", maxNamed)))
 	}
 	f.named = append(f.named, naming{recv, m})
 }

@@ -49,10 +49,7 @@ func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator s
 		case 1:
 			v = r.PlainValue(args[0])
 		default:
-			list := make([]any, len(args))
-			for i, a := range args {
-				list[i] = a
-			}
+			list := scalar.Each(args, func(a goja.Value) any { return a })
 			v = r.VM.NewArray(list...)
 		}
 		return f.operator(field, operator, v, 0)
@@ -84,7 +81,7 @@ func (f *filterer) join(cond *message.Node, method string, c *message.Node) *mes
 // all returns the condition that every key of o is true for a row; nil if o has no key.
 func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *message.Node) {
 	if depth > maxFilterDepth {
-		f.fail("the filter is nested too deeply")
+		f.fail("the filter has too many objects inside one another: write a callback")
 	}
 	for _, k := range o.Keys() {
 		cond = f.join(cond, "and", f.key(row, k, f.r.PlainValue(o.Get(k)), depth))
@@ -139,7 +136,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 		}
 		c := f.all(row, o, depth+1)
 		if c == nil {
-			f.fail("an object of `" + k + "` is empty")
+			f.fail("an object of `" + k + "` is empty: write a condition, or leave it out")
 		}
 		how := "and"
 		if word == "not" {
@@ -150,7 +147,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 		cond = f.join(cond, how, c)
 	}
 	if cond == nil {
-		f.fail("the list of `" + k + "` is empty")
+		f.fail("the list of `" + k + "` is empty: write a condition, or leave it out")
 	}
 	return cond
 }
@@ -167,7 +164,8 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
 		}
 		if cond == nil {
-			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` has no condition")
+			name := scalar.Shorten(field.Name, 60)
+			f.fail("`" + name + ": {}` has no condition: write `" + name + ": value`, or leave it out")
 		}
 		return cond
 	}
@@ -188,7 +186,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if depth > maxFilterDepth {
-		f.fail("the filter is nested too deeply")
+		f.fail("the filter has too many objects inside one another: write a callback")
 	}
 	word := strings.TrimPrefix(k, "$")
 	if strings.EqualFold(word, "not") {
@@ -198,18 +196,16 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	if s := r.Synonym(field, word); m == nil && s != "" {
 		word, m = s, r.methodOf(field, s)
 	}
+	name := scalar.Shorten(k, 60)
 	if m == nil || !r.isCondition(m) {
-		if s := r.Say(field, "."+word, ""); s != "" {
-			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + s)
-		}
-		said := r.Say(field, "operator", "a filter object compares `{name}` with a value; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
-		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + said)
+		otherwise := r.Say(field, "operator", "a filter object compares `{name}` with a value; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
+		f.fail("`" + name + "` is no condition of " + r.Check.Name(field) + ": " + r.Say(field, "."+word, otherwise))
 	}
 	var args []*message.Node
 	switch {
 	case len(m.Params) == 0:
 		if b, ok := realm.Bool(v); !ok || !b {
-			f.fail("`" + scalar.Shorten(k, 60) + "` takes only true")
+			f.fail("`" + name + "` takes only true: write `" + name + ": true`, or leave it out")
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {

@@ -151,7 +151,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 			a.of[o] = rows
 		}
 	}
-	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "has calls that were not awaited, each time it is read; await each call before you return it")), 0, 0)
+	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "has a getter or toJSON that makes a new call each time it is read: await the call first, and return its value")), 0, 0)
 }
 
 // answer returns the reply to a described thing, or the value of a promise, in a result. Until the reply or the value has come, answer returns null.

@@ -3,6 +3,7 @@ package guest
 // This file has the members of a group's key.
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -31,10 +32,8 @@ func (x *Recorded) keyCalled() error {
 	if near := front.Nearest(i, name, nil); out == "" && near != "" {
 		out = "did you mean `" + near + "`?"
 	}
-	if out == "" {
-		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
-	}
-	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it was read as a key, which is no function; %s", what, scalar.Shorten(name, 60), out)
+	out = cmp.Or(out, "it has `"+strings.Join(i.Names(), "`, `")+"`")
+	return fail.Errorf(fail.Denied, "", "%s has no method `%s`, and a key can't be called; %s", what, scalar.Shorten(name, 60), out)
 }
 
 // key reads an undeclared member as a key, if the interface has a method for that (message.Interface.Keys), else it returns nil. Members of

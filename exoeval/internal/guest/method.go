@@ -3,6 +3,7 @@ package guest
 // This file has the value of a method that was read but not yet called.
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -116,12 +117,7 @@ func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 		if recv.Op == message.OpField && recv.Recv != nil && r.GivesQuery(m) && r.Check.Selected(recv.Recv, m.Name) != nil {
 			how = r.Say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
 		}
-		if how == "" {
-			how = r.Say(recv, "uncalled", "", "it", what)
-		}
-		if how == "" {
-			how = r.Say(nil, "uncalled.link", "{it} is a link: call it, {it}()", "it", what)
-		}
+		how = cmp.Or(how, r.Say(recv, "uncalled", "", "it", what), r.Say(nil, "uncalled.link", "{it} is a link: call it, {it}()", "it", what))
 		return fail.Errorf(fail.Invalid, "", "%s", how)
 	}
 	args := "…"

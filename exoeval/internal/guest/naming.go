@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Other libraries take names of fields, objects with such names, and a direction. Here each of these arguments becomes the lambda that a
@@ -65,7 +66,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 	}
 	n, err := r.Check.MakeField(on, name)
 	if s := r.OfRows(on, name, of); err != nil && s != "" {
-		err = fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(on), name, s)
+		err = NoMember(r.Check.Name(on), name, s)
 	}
 	return r.must(n, err)
 }
@@ -196,10 +197,7 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 				return nil
 			}
 		}
-		list := make([]any, len(args))
-		for i, a := range args {
-			list[i] = a
-		}
+		list := scalar.Each(args, func(a goja.Value) any { return a })
 		return r.call(recv, m, name, []goja.Value{r.VM.NewArray(list...)})
 	case p.Many:
 		if len(args) == 2 && realm.IsText(args[1]) {

@@ -120,7 +120,7 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 	},
 	front.HelperTypeof: func(r *Guest, c goja.FunctionCall) goja.Value {
 		r.RefuseUnawaited(c.Argument(0))
-		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
+		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; leave the test out, since its type never changes", "typeof")
 		if r.RecordedIn(c.Argument(0)) != nil {
 			return r.VM.ToValue("object")
 		}

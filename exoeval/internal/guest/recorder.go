@@ -191,7 +191,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			what = row
 		}
-		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
+		panic(r.Throw(NoMember(r.Check.Name(what), name, out)))
 	}
 	if i := x.Iface(); i != nil && i.Await != "" && hint.ArrayMember(name) {
 		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.r.Part(x.Node)); s != "" && x.inside() {
@@ -229,19 +229,19 @@ func (x *Recorded) absent(name string) goja.Value {
 			what, i = r.Check.Name(row), r.Check.Catalog[row.Type.Name]
 		}
 		if n := front.Nearest(i, name, known); n != "" {
-			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
+			panic(r.Throw(NoMember(what, name, "did you mean `"+n+"`?")))
 		}
 		if s := x.r.KeyNames(row, "keys.only"); s != "" {
-			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
+			panic(r.Throw(NoMember(what, name, s)))
 		}
 		more := r.Say(nil, "elsewhere", "")
 		if row != nil {
 			more = r.Say(row, "parts", more)
 		}
-		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(known[:min(len(known), 24)], "`, `"), hint.And(more))))
+		panic(r.Throw(NoMember(what, name, "it has `"+strings.Join(known[:min(len(known), 24)], "`, `")+"`"+hint.And(more))))
 	}
 	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // with one key named month, the author may write g.key.month for g.key
-		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
+		panic(r.Throw(NoMember(what, name, "it is the value itself: write "+what)))
 	}
 	_, err := r.Check.MakeField(x.Node, name)
 	if err == nil {
@@ -268,13 +268,13 @@ func (x *Recorded) Novalue() error {
 			}
 		}
 		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
-			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators become part of what is asked", "it", name))
+			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself", "it", name))
 		}
 		of := x.Node // a calculated value is named after its operand
 		for of.Op == message.OpCall && of.Recv != nil {
 			of = of.Recv
 		}
-		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value", "it", name, "name", of.Name))
 	}
 	if x.isRow() {
 		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is always there and can't be compared; compare one of its members", "it", x.r.Check.Name(x.Node)))
@@ -328,7 +328,7 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 			panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "%s", s)))
 		}
 	}
-	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
+	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned here; to compare use ===", scalar.Shorten(name, 60))))
 }
 
 // Delete implements goja.DynamicObject. It returns false, since nothing can be deleted.
@@ -346,23 +346,17 @@ func (x *Recorded) Has(name string) bool {
 // Keys implements goja.DynamicObject. It lists the fields of a record or the names of a namespace, so that { ...todo } has all fields. It does
 // not list methods.
 func (x *Recorded) Keys() []string {
-	var ns []string
-	if i := x.Iface(); i != nil {
-		for _, f := range x.Node.Type.Fields {
-			ns = append(ns, f.Name)
-		}
+	i := x.Iface()
+	if row := x.only(); i == nil && row != nil {
+		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } copies the only row, like { ...todo }
+	}
+	ns := scalar.Each(x.Node.Type.Fields, func(f message.TypeField) string { return f.Name })
+	if i != nil {
 		for _, n := range i.Names() {
 			if i.Fields[n] != nil {
 				ns = append(ns, n)
 			}
 		}
-		return ns
-	}
-	if row := x.only(); row != nil {
-		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } copies the only row, like { ...todo }
-	}
-	for _, f := range x.Node.Type.Fields {
-		ns = append(ns, f.Name)
 	}
 	return ns
 }

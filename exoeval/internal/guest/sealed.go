@@ -85,15 +85,15 @@ func (x *Recorded) Shut() *fail.Error {
 	out := ""
 	for _, g := range x.r.Granted {
 		if g.Name == exo.RevealName && x.r.Check.Catalog[g.Type.Name] != nil && x.r.Check.Catalog[g.Type.Name].Call == exo.RevealName {
-			out = ", or read it by `await reveal(x)`, after which this program's results and effects carry the label"
+			out = "; or open it with `await reveal(x)`, and then this program's results and effects carry its labels"
 		}
 	}
 	for _, g := range x.r.Granted {
 		if g.Name == exo.ComposeName && g.Type.Name == exo.ComposeInterface {
-			out = "; await text`… ${x} …` makes a sealed text of it" + out
+			out = "; or make a sealed text of it with await text`… ${x} …`" + out
 		}
 	}
-	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on unchanged%s", v, strings.Join(tags.About().Tags(), ", "), out)
+	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it or pass it on unchanged%s", v, strings.Join(tags.About().Tags(), ", "), out)
 }
 
 // withSealed handles an operator with a sealed operand. Next to an expression, a sealed value is an ordinary value; otherwise it is an error.

@@ -117,7 +117,7 @@ func (r *Guest) step(n *message.Node, name, step string, args []goja.Value) goja
 
 // instruct returns what to write instead of a form that has no meaning for a synonym.
 func (r *Guest) instruct(n *message.Node, name string) string {
-	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field first"))
+	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field as its first argument"))
 }
 
 // optioned calls a method for each field of an object, in the list's order. The first method of the list gets any other argument, and an
@@ -170,7 +170,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	row, _ := r.RowOf(n)
 	for k := range given {
 		if row != nil && row.Fields[k] != nil {
-			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is both an option and a field: call the methods one by one", k)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is both an option and a field, so its meaning is not clear: call a method for each option instead", k)))
 		}
 	}
 	var v goja.Value

@@ -47,7 +47,7 @@ func (r *Guest) refuseJoined(column, text goja.Value) {
 		return
 	}
 	if s, ok := scalar.Canonical(value.TypeDecimal, text.String()); ok {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", realm.Quoted(s), r.Check.Name(x.Node))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` would join the text %s to %s: to add write Decimal(%[1]s), to join write a template", realm.Quoted(s), r.Check.Name(x.Node))))
 	}
 }
 

@@ -43,15 +43,19 @@ func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
 	return o
 }
 
+// NoMember returns the error for a member that what does not have. how is what to write instead.
+func NoMember(what, name, how string) error {
+	return fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), how)
+}
+
 func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
-	name = scalar.Shorten(name, 60)
-	if n := scalar.Nearest(name, names); n != "" {
-		return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
+	if n := scalar.Nearest(scalar.Shorten(name, 60), names); n != "" {
+		return r.Throw(NoMember(what, name, "did you mean `"+n+"`?"))
 	}
 	if len(names) > 24 {
 		names = append(slices.Clone(names[:24]), "…")
 	}
-	return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
+	return r.Throw(NoMember(what, name, "it has `"+strings.Join(names, "`, `")+"`"))
 }
 
 // here returns the place in the program from which the host was called.

@@ -125,7 +125,7 @@ func (p *Unawaited) mended(member string) string {
 	}
 	in := p.r.VM.CaptureCallStack(12, nil)
 	if len(p.r.Frames) > 0 { // a describing callback can't wait
-		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before that, and value" + member + " in the callback"
+		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before this statement, and value" + member + " in the callback"
 	}
 	for i, f := range in {
 		if f.SrcName() != programName {
@@ -144,7 +144,7 @@ func (p *Unawaited) mended(member string) string {
 				return "for (const x of list) { … " + waited + " … }"
 			}
 		}
-		return waited + " in an async function, async (…) => … " + waited + " …, and await where that is called"
+		return waited + " in an async function, async (…) => … " + waited + " …, and await each call of that function"
 	}
 	return waited
 }

@@ -29,7 +29,7 @@ func (r *Realm) AddOrder() {
 		key, options := locale.name+sensitivity, map[string][]collate.Option{"accent": {collate.IgnoreCase, collate.IgnoreWidth}, "base": {collate.Loose}}[sensitivity]
 		if numeric != nil && numeric.ToBoolean() {
 			if strings.ContainsFunc(a+b, func(c rune) bool { return c > unicode.MaxASCII && unicode.IsNumber(c) }) {
-				panic(r.RangeError("the option numeric is available for the digits 0 to 9 only"))
+				panic(r.RangeError("the option numeric works only with the digits 0 to 9; leave it out"))
 			}
 			key, options = key+"numeric", append(options, collate.Numeric)
 		}

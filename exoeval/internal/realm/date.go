@@ -59,7 +59,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 		method(m.name, invalid, func(t time.Time, c goja.FunctionCall) any {
 			f := r.dateFormat(c.Argument(0), c.Argument(1), m.date, m.clock, m.date && m.clock)
 			if f.timeStyle != "" && !m.clock || f.dateStyle != "" && !m.date {
-				panic(r.VM.NewTypeError("%s can't show this style; use toLocaleString", m.name))
+				panic(r.VM.NewTypeError("%s has no option %s; use toLocaleString", m.name, map[bool]string{true: "timeStyle", false: "dateStyle"}[m.date]))
 			}
 			return f.format(t)
 		})

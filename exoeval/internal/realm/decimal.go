@@ -80,7 +80,7 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 // give returns a calculated number as a Decimal.
 func (r *Realm) give(n exact, ok bool) goja.Value {
 	if !ok {
-		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round its parts with round(places)"))
+		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round the numbers in it with round(places)"))
 	}
 	return r.makeDecimal(&Decimal{text: n.String(), n: n})
 }
@@ -286,7 +286,7 @@ func (x *decimalObject) Get(name string) goja.Value {
 
 // Set implements goja.DynamicObject. It always throws, since nothing can be set.
 func (x *decimalObject) Set(string, goja.Value) bool {
-	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed; operators and its methods give new ones"))
+	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed: calculate a new one, like a + 1"))
 }
 func (x *decimalObject) Has(string) bool    { return false }
 func (x *decimalObject) Delete(string) bool { return false }
@@ -318,7 +318,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 		Hide(proto, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
 			d := DecimalIn(c.This)
 			if d == nil {
-				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called on another value", name))
+				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called on another value: write Decimal(value).%[1]s(…)", name))
 			}
 			return f(d, c)
 		}))
@@ -389,7 +389,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
 		d := DecimalIn(c.This)
 		if d == nil {
-			panic(r.VM.NewTypeError("this is no Decimal"))
+			panic(r.VM.NewTypeError("this method works only on a Decimal: write Decimal(value)"))
 		}
 		if c.Argument(0).String() == "string" {
 			return d.ToString()
@@ -413,10 +413,11 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	if goja.IsUndefined(v) || goja.IsNull(v) {
 		panic(r.VM.NewTypeError("%s, not %s; for a value that may be missing write value ?? 0", wants, v.String()))
 	}
-	_, object := v.(*goja.Object)
-	_, symbol := v.(*goja.Symbol)
-	if object || symbol {
-		panic(r.VM.NewTypeError("%s, and this is another value", wants))
+	switch v.(type) {
+	case *goja.Object:
+		panic(r.VM.NewTypeError("%s, not an object", wants))
+	case *goja.Symbol:
+		panic(r.VM.NewTypeError("%s, not a symbol", wants))
 	}
 	text := v.String()
 	switch x := v.Export().(type) {

@@ -250,14 +250,14 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 			n.maxSignificant = 21
 		}
 		if n.minSignificant > n.maxSignificant {
-			panic(r.RangeError("the option minimumSignificantDigits is more than maximumSignificantDigits"))
+			panic(r.RangeError("the option minimumSignificantDigits is more than maximumSignificantDigits: give at most as many"))
 		}
 		return n
 	}
 	switch {
 	case n.minFraction >= 0 && n.maxFraction >= 0:
 		if n.minFraction > n.maxFraction {
-			panic(r.RangeError("the option minimumFractionDigits is more than maximumFractionDigits"))
+			panic(r.RangeError("the option minimumFractionDigits is more than maximumFractionDigits: give at most as many"))
 		}
 	case n.minFraction >= 0:
 		n.maxFraction = max(n.minFraction, usualMax)
@@ -301,7 +301,7 @@ func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *d
 	}
 	styled := f.dateStyle+f.timeStyle != ""
 	if styled && f.weekday+f.month+f.year+f.day+f.hour+f.minute+f.second+f.zone != "" {
-		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't be combined with others like month or hour"))
+		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't be combined with others like month or hour: give only one kind"))
 	}
 	f.settle(date, clock, either)
 	return f
@@ -314,7 +314,7 @@ func (r *Realm) formatDate(f *dateFormat, v goja.Value) string {
 		ms = v.ToFloat()
 	}
 	if !(math.Abs(ms) <= 8.64e15) {
-		panic(r.RangeError("the date is not valid"))
+		panic(r.RangeError("the date is not valid: make it from a text like '2026-01-31T12:00:00Z'"))
 	}
 	return f.format(time.UnixMilli(int64(ms)))
 }

@@ -32,7 +32,7 @@ func (r *Realm) disarmStrings() {
 			if o, ok := p.(*goja.Object); ok {
 				// Read the property once, so that the checked value is the used value.
 				if m.name == "matchAll" && isPattern(o) && !strings.Contains(o.Get("flags").String(), "g") {
-					panic(r.VM.NewTypeError("matchAll wants a regular expression with the flag g"))
+					panic(r.VM.NewTypeError("matchAll wants a regular expression with the flag g, like /a/g"))
 				}
 				if own, ok := goja.AssertFunction(o.GetSymbol(m.symbol)); ok {
 					return r.Called(own(p, c.This.ToString()))

@@ -188,7 +188,7 @@ func (e *eraser) declareFields(fields []string, derived bool) {
 			}
 		}
 		if at < 0 {
-			e.refuse(e.tok().off, "this constructor declares fields but never calls super(...)")
+			e.refuse(e.tok().off, "this constructor declares fields in its parameters, so it must call super(...): write the call first in its body")
 		}
 	}
 	e.replace(at, at, b.String())

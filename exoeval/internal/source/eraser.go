@@ -79,7 +79,7 @@ func (e *eraser) refuse(off int, msg string) { panic(&unread{Faultf(fail.Syntax,
 
 func (e *eraser) enter() {
 	if e.depth++; e.depth > maxEraseDepth {
-		panic(&unread{Faultf(fail.Limit, e.tok().off, "the program nests types or expressions more than %d levels deep, the limit (nesting)", maxEraseDepth)})
+		panic(&unread{Faultf(fail.Limit, e.tok().off, "the program nests types or expressions more than %d levels deep (nesting): move inner parts out", maxEraseDepth)})
 	}
 }
 
@@ -195,7 +195,7 @@ func (e *eraser) eraseStatement(from, edits int) {
 
 func (e *eraser) replace(from, to int, text string) {
 	if e.inserted += len(text); e.inserted > maxInserted {
-		panic(&unread{Faultf(fail.Limit, from, "the enums and declared fields of the program are too large: more than %d bytes of JavaScript", maxInserted)})
+		panic(&unread{Faultf(fail.Limit, from, "the enums and the fields in parameters of constructors make more than %d bytes of JavaScript: write plain objects instead", maxInserted)})
 	}
 	e.edits = append(e.edits, edit{from: from, to: to, text: text})
 }

@@ -10,7 +10,7 @@ import (
 
 // These are errors for forms that programs must not have. The checker uses them, too.
 const (
-	NoModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
+	NoModules        = "no modules here: `import`, `export` and `require` are not available; remove the line: the granted objects are there by their names"
 	NoForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
 	AwaitOutside     = "`await` works only directly inside an async function: write `async` before the parameters of the innermost function"
 	NoAsyncGenerator = "async generators are not available; use an async function that returns an array"

@@ -51,7 +51,7 @@ type scanner struct {
 // it. The limits do not depend on types.
 func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
-		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, depending on how its slashes and quotes are read (nesting)", hardNesting)
+		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, if its slashes and quotes are read in another way (nesting): move inner parts into functions", hardNesting)
 	}
 	s := &scanner{catalog: c, src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {
@@ -301,11 +301,11 @@ func (s *scanner) reset(n *int) { s.pending -= *n; *n = 0 }
 func (s *scanner) bounds(t tok) *Fault {
 	switch {
 	case len(s.levels)-1 > s.max:
-		return Faultf(fail.Limit, t.off, "the program nests brackets more than %d levels deep, the limit (nesting)", s.max)
+		return Faultf(fail.Limit, t.off, "the program nests brackets more than %d levels deep (nesting): move inner parts into functions", s.max)
 	case s.pending > maxPending:
-		return Faultf(fail.Limit, t.off, "the program nests operators or statements more than %d levels deep, the limit (nesting)", maxPending)
+		return Faultf(fail.Limit, t.off, "the program nests operators or statements more than %d levels deep (nesting): move inner parts into functions", maxPending)
 	case s.yields > maxYield:
-		return Faultf(fail.Limit, t.off, "the program has more than %d yields, the limit", maxYield)
+		return Faultf(fail.Limit, t.off, "the program has more than %d times `yield`, the limit: yield in a loop", maxYield)
 	}
 	return nil
 }

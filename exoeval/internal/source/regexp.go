@@ -33,7 +33,10 @@ func Regexp(pattern, flags string) (spelled, why string) {
 
 func refusedRegexp(pattern, flags string) string {
 	for i, f := range flags {
-		if !strings.ContainsRune("gimsuy", f) || strings.ContainsRune(flags[:i], f) {
+		if strings.ContainsRune(flags[:i], f) {
+			return fmt.Sprintf("the flag `%c` of the regular expression is given twice; write it once", f)
+		}
+		if !strings.ContainsRune("gimsuy", f) {
 			return fmt.Sprintf("the flag `%c` of the regular expression is not available; there are g, i, m, s, u and y", f)
 		}
 	}

@@ -12,6 +12,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "exo-worker: a host starts this: see worker.PoolOptions.Binary")
+	fmt.Fprintln(os.Stderr, "exo-worker: only a Go program that uses exoagent starts this command: see worker.PoolOptions.Binary")
 	os.Exit(2)
 }

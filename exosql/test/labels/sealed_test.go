@@ -172,7 +172,7 @@ func TestSealedIsShut(t *testing.T) {
 			}
 		}
 		got, kind := w.run(t, how, exo.Limits{}, value.Label{}, "const a = await people.first(); return a.email.length")
-		if want := "[sealed pii] is sealed (pii): programs can't look at it, compare it or calculate with it; return it, pass it on unchanged, or read it by `await reveal(x)`, after which this program's results and effects carry the label"; kind != fail.Denied || !strings.Contains(got, want) {
+		if want := "[sealed pii] is sealed (pii): programs can't look at it, compare it or calculate with it; return it or pass it on unchanged; or open it with `await reveal(x)`, and then this program's results and effects carry its labels"; kind != fail.Denied || !strings.Contains(got, want) {
 			t.Errorf("%v: %s", kind, got)
 		}
 	})

@@ -18,8 +18,8 @@ var leads = []struct{ program, form, then, answer string }{
 	{"tasks.where({ id: 1002 }).select(t => Math.pow(t.priority, 3))", "", "", "[125]"},
 	{"tasks.where({ id: 1002 }).select(t => t.priority ** 1)", "", "", "[5]"},
 	{"docs.where({ id: 2 }).select(d => d.data.size.asNumber() ** 2)", "", "", "[6.25]"},
-	{"tasks.select(t => t.priority ** 0.5)", "takes a whole exponent from 1 to 8; for another select the column", "(await tasks.where({ id: 1004 }).select(t => t.priority)).map(p => (p - 1) ** 0.5)", "[2]"},
-	{"tasks.select(t => Math.pow(2, t.priority))", "`Math.pow` with task.priority takes a whole exponent", "(await tasks.where({ id: 1003 }).select(t => t.priority)).map(p => Math.pow(2, p))", "[2]"},
+	{"tasks.select(t => t.priority ** 0.5)", "must be a whole number from 1 to 8; for another select the column", "(await tasks.where({ id: 1004 }).select(t => t.priority)).map(p => (p - 1) ** 0.5)", "[2]"},
+	{"tasks.select(t => Math.pow(2, t.priority))", "the exponent of `Math.pow` with task.priority must be a whole number", "(await tasks.where({ id: 1003 }).select(t => t.priority)).map(p => Math.pow(2, p))", "[2]"},
 	{"tasks.select(t => t.title ** 2)", "`**` can't be used with task.title, which is text", "1", "1"},
 	{"docs.select(d => d.data.size ** 2)", ".asNumber()", "docs.where({ id: 2 }).select(d => d.data.size.asNumber() ** 2)", "[6.25]"},
 

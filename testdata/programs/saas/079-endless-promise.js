@@ -5,4 +5,4 @@
 })
 
 //! program 0:0
-//! nothing will ever settle
+//! a promise that never ends

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/exoagent/exoagent/codemode/agent"
@@ -14,7 +15,7 @@ import (
 // decoder can't be interrupted.
 const maxEvent = 1 << 20
 
-var errTooLong = errors.New("an event of the stream is larger than the bound")
+var errTooLong = fmt.Errorf("an event of the stream has more than %d bytes, the limit", maxEvent)
 
 // Events reads server-sent events.
 type Events struct{ r *bufio.Reader }

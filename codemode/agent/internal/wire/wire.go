@@ -52,7 +52,7 @@ func Base(address, path string) (base, shown string, err error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil: // the error's text is left out, since it may contain a password
-		return "", "", errors.New("the address of the model's API is no URL")
+		return "", "", errors.New("the address of the model's API is no URL: want one like https://models.example.com/v1")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // for https://http://x the host would be "http:"
 		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -127,7 +127,7 @@ func (e *Endpoint) Do(req *http.Request, bounds *agent.ModelRequest) (*http.Resp
 func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.ModelRequest) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(content))
 	if err != nil {
-		return nil, &agent.ModelError{Kind: agent.Invalid, Model: e.Model, Msg: "the address of the model's API is no URL"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: e.Model, Msg: "the address of the model's API is no URL: want one like https://models.example.com/v1"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -167,7 +167,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.bounded && b.left <= 0 {
 		// A response of exactly the limit fails here, too, since only another read could find its end.
-		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than the bound"}
+		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than its limit"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
 		p = p[:b.left]

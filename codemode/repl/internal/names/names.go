@@ -2,6 +2,7 @@
 package names
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -133,9 +134,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 		return nil
 	}
 	env := map[string]*message.Type{"self": of}
-	for k, t := range of.Args {
-		env[k] = t
-	}
+	maps.Copy(env, of.Args)
 	for _, p := range m.Params {
 		if p.Bind != "" {
 			env[p.Bind] = r.body(call)

@@ -39,7 +39,7 @@ func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label,
 		fmt.Fprintln(out, s.Paint(Dim, fmt.Sprintf("… and %s to rows that are not shown%s", Count(int(more), "change"), kept)))
 	}
 	if len(effects) > 0 {
-		fmt.Fprintln(out, s.Paint(Dim, "not shown: what these may have changed besides: "+printable.OneLine(strings.Join(effects, ", "))+kept))
+		fmt.Fprintln(out, s.Paint(Dim, "not shown: what these triggers, rules and cascades may have changed: "+printable.OneLine(strings.Join(effects, ", "))+kept))
 	}
 }
 
