@@ -6,7 +6,6 @@ package grantfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
