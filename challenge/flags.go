@@ -132,7 +132,7 @@ func (f *flags) parse(args []string) (*config, []string, error) {
 	if c.data == "" && f.Lookup("data") != nil {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return nil, nil, errors.New("give a folder with -data")
+			return nil, nil, errors.New("this user has no folder for caches: name a folder for the data by -data FOLDER")
 		}
 		c.data = filepath.Join(dir, "exoagent-challenge")
 	}
@@ -183,7 +183,7 @@ func rate(to *web.Rate) func(string) error {
 		n, err := strconv.Atoi(burst)
 		d, err2 := time.ParseDuration(every)
 		if !ok || err != nil || err2 != nil || n <= 0 || d <= 0 {
-			return errors.New("want burst/interval, as 20/1s")
+			return errors.New("want burst/interval, like 20/1s: 20 at once, and then one more in each second")
 		}
 		*to = web.Rate{Burst: n, Every: d}
 		return nil

@@ -79,7 +79,7 @@ func (t *Target) rehearse(ctx context.Context) error {
 	}
 	defer db.Close()
 	if !found {
-		return errors.New("no table of it contains the key that its Seed gets")
+		return errors.New("no table of the target contains the key: Seed has to store the key that it gets")
 	}
 	return t.run(ctx, db, key)
 }
@@ -88,9 +88,9 @@ func (t *Target) rehearse(ctx context.Context) error {
 func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	switch seeded := strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)); {
 	case t.Foreign != "" && seeded:
-		return errors.New("its Seed stores the key, which only the host may have")
+		return errors.New("Seed stores the key, but in a target with Foreign only the host may have the key: leave it out of Seed")
 	case t.Outside != "" && !seeded:
-		return errors.New("no table of it contains the key that its Seed gets")
+		return errors.New("no table of the target contains the key: Seed has to store the key that it gets")
 	}
 	dir, err := os.MkdirTemp("", "exo-check-")
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	}
 	defer f.Close()
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("rows of Foreign are changed, or the texts of Outside contain the key, before any program ran"))
+		return errors.Join(err, errors.New("the target is lost before any program ran: rows that Foreign selects differ from those of Seed, or the texts that Outside selects contain the key"))
 	}
 	if t.Outside != "" {
 		key = f.code
@@ -116,7 +116,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 		return err
 	}
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("its examples change rows that no program may change, or show the key"))
+		return errors.Join(err, errors.New("the target's Examples change rows that no program may change, or show the key"))
 	}
 	return nil
 }

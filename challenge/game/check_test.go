@@ -21,7 +21,7 @@ func TestCheck(t *testing.T) {
 		"story":    {func(x *game.Target) { x.Story = "" }, "Story"},
 		"no key": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets[0].Seed("another") }
-		}, "contains the key that its Seed gets"},
+		}, "Seed has to store the key that it gets"},
 		"seed": {func(x *game.Target) {
 			x.Seed = func(string) []game.Statement { return []game.Statement{{SQL: "nonsense"}} }
 		}, "nonsense"},
@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		"a seed with the key": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Seed = func(key string) []game.Statement { return []game.Statement{{SQL: "SELECT ?", Args: []string{key}}} }
-		}, "which only the host may have"},
+		}, "only the host may have the key"},
 		"nothing that is not to change": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT id FROM spends WHERE id = 0"
@@ -43,12 +43,12 @@ func TestCheck(t *testing.T) {
 		"examples that win": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("spend")
 			x.Foreign = "SELECT count(*) FROM spends"
-		}, "its examples change rows"},
+		}, "the target's Examples change rows"},
 		"a sealed target, as it is": {func(x *game.Target) { *x = *game.DefaultTargets.Target("sealed") }, ""},
 		"a sealed target without the key": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Seed = func(string) []game.Statement { return game.DefaultTargets.Target("sealed").Seed("another") }
-		}, "contains the key that its Seed gets"},
+		}, "Seed has to store the key that it gets"},
 		"a key that is outside": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Outside = "SELECT code FROM safes"

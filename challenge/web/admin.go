@@ -27,8 +27,8 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	hand := func(on bool) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if err := s.arena.StopByHand(r.Context(), on); err != nil {
-				s.o.Log.Error("the kill switch could not be kept", "stopped", on, "error", redacted(err))
-				http.Error(w, "it could not be kept for the next start; now: "+state(), http.StatusInternalServerError)
+				s.o.Log.Error("the state of the kill switch could not be stored", "stopped", on, "error", redacted(err))
+				http.Error(w, "this was not stored, so it ends with the next start of the host; now: "+state(), http.StatusInternalServerError)
 				return
 			}
 			fmt.Fprintln(w, state())
@@ -59,7 +59,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !slices.Contains(hosts, strings.ToLower(r.Host)) { // a page in the host's own browser may send requests here
-			http.Error(w, "this has another name", http.StatusMisdirectedRequest)
+			http.Error(w, "this address serves another host name", http.StatusMisdirectedRequest)
 			return
 		}
 		guarded.ServeHTTP(w, r)
@@ -84,7 +84,7 @@ func (s *Server) moderate(mux *http.ServeMux) {
 				http.Error(w, "there is no such thing", http.StatusNotFound)
 			case err != nil:
 				s.o.Log.Error(what, "error", redacted(err))
-				http.Error(w, "it could not be kept", http.StatusInternalServerError)
+				http.Error(w, "this could not be stored: the server's log has the reason", http.StatusInternalServerError)
 			default:
 				s.o.Log.Warn(what, id, r.PathValue(id))
 				fmt.Fprintln(w, what)

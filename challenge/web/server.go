@@ -48,7 +48,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-			return nil, fmt.Errorf("web: %q is no address of a site", o.URL)
+			return nil, fmt.Errorf("web: the URL %q is no address of a site: want one like https://challenge.example.com, without a path", o.URL)
 		}
 		s.https, u.Host = u.Scheme == "https", strings.ToLower(u.Host)
 		s.hosts = append(s.hosts, u.Host)

@@ -22,7 +22,7 @@ func checkSource(repository string) error {
 	}
 	u, err := url.Parse(repository)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("web: %q is no address of a repository, as https://github.com/exoagent/exoagent", repository)
+		return fmt.Errorf("web: the SourceURL %q is no address of a repository: want one like https://github.com/exoagent/exoagent", repository)
 	}
 	return nil
 }

@@ -10,45 +10,52 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
+// whileLocked asks for a change of the row 2 of items while a transaction of its own has locked that row. It calls stop, which may be nil, when the program waits
+// for the row, and returns the answer and the value that the row then had.
+func whileLocked(t *testing.T, db *sql.DB, ask func() string, stop func()) (answer string, kept int) {
+	t.Helper()
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	pid, waiting := 0, 0
+	if err := tx.QueryRow("SELECT pg_backend_pid() FROM items WHERE id = 2 FOR UPDATE").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string, 1)
+	go func() { said <- ask() }()
+	for until := time.Now().Add(time.Minute); waiting == 0; time.Sleep(10 * time.Millisecond) {
+		if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))", pid).Scan(&waiting); err != nil || time.Now().After(until) {
+			t.Fatal("the program does not wait for the row: ", err)
+		}
+	}
+	if stop != nil {
+		stop()
+		answer = <-said // while the row is locked: the program does not get it
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if stop == nil {
+		answer = <-said
+	}
+	if err := db.QueryRow("SELECT n FROM items WHERE id = 2").Scan(&kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("UPDATE items SET n = 0 WHERE id = 2"); err != nil {
+		t.Fatal(err)
+	}
+	return answer, kept
+}
+
 // revokedInAll: a principal that the operator revokes is stopped in the process where its program runs, refused in each, and let in again; others go on.
 // The server's urls serve the file at path. The program that is stopped waits for a row that this test has locked; its twin, which nobody stops, changes it.
 func revokedInAll(t *testing.T, db *sql.DB, path string, urls []string, ann, bob func(url, code string) string) {
 	t.Helper()
 	const change = `await items.where(i => i.id === 2).update({ n: 77 }); return 'changed'`
 	locked := func(stop func()) (answer string, kept int) {
-		tx, err := db.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tx.Rollback()
-		pid, waiting := 0, 0
-		if err := tx.QueryRow("SELECT pg_backend_pid() FROM items WHERE id = 2 FOR UPDATE").Scan(&pid); err != nil {
-			t.Fatal(err)
-		}
-		said := make(chan string, 1)
-		go func() { said <- ann(urls[0], change) }()
-		for until := time.Now().Add(time.Minute); waiting == 0; time.Sleep(10 * time.Millisecond) {
-			if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))", pid).Scan(&waiting); err != nil || time.Now().After(until) {
-				t.Fatal("the program does not wait for the row: ", err)
-			}
-		}
-		if stop != nil {
-			stop()
-			answer = <-said // while the row is locked: the program does not get it
-		}
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
-		if stop == nil {
-			answer = <-said
-		}
-		if err := db.QueryRow("SELECT n FROM items WHERE id = 2").Scan(&kept); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.Exec("UPDATE items SET n = 0 WHERE id = 2"); err != nil {
-			t.Fatal(err)
-		}
-		return answer, kept
+		return whileLocked(t, db, func() string { return ann(urls[0], change) }, stop)
 	}
 	if answer, kept := locked(nil); kept != 77 || !strings.Contains(answer, "changed") {
 		t.Fatalf("the twin: %s, %d", answer, kept)
@@ -109,24 +116,24 @@ func TestAccessCommand(t *testing.T) {
 	}
 	write(t, path, text)
 	check([]command{
-		{"access list", cli.ExitFound, "add `access: {store: access}`"},
-		{"access revoke", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -all -as org=1", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -all=false", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -all -as=", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -as org=1 -subject=", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -subject ann -as=", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -as ,", cli.ExitUsage, "-as has no claim"},
-		{"access revoke -principal org=1 -all", cli.ExitUsage, "want -as CLAIMS"},
-		{"access revoke -subject ann", cli.ExitUsage, "no token of"},
-		{"access restore -as shop=1", cli.ExitUsage, "the file declares no claim `shop`; there are org"},
-		{"access restore -issuer x", cli.ExitUsage, "-issuer wants a -subject"},
+		{"access list", cli.ExitFound, "add the line `access: { store: access }`"},
+		{"access revoke", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -all -as org=1", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -all=false", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -all -as=", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -as org=1 -subject=", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -subject ann -as=", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -as ,", cli.ExitUsage, "-as names no claim"},
+		{"access revoke -principal org=1 -all", cli.ExitUsage, "say whose access: -as CLAIMS"},
+		{"access revoke -subject ann", cli.ExitUsage, "lets in no client"},
+		{"access restore -as shop=1", cli.ExitUsage, "`principal` of the file has no claim `shop`; there is only `org`"},
+		{"access restore -issuer x", cli.ExitUsage, "-issuer needs -subject NAME"},
 	})
 	write(t, path, text+"access: { store: access }\n")
 	check([]command{
 		{"access list", cli.ExitDone, "nobody is revoked"},
 		{"access list -json", cli.ExitDone, "[]"},
-		{"access restore -as org=1", cli.ExitFound, "not revoked: exo access list shows who is"},
+		{"access restore -as org=1", cli.ExitFound, "the list has no such entry"},
 		{"access revoke -as org=1 -why \x1b[31mleft", cli.ExitDone, "org=\"1\" is revoked"},
 		{"access list", cli.ExitDone, `\u001b[31mleft`},
 		{"access list -json", cli.ExitDone, `"principal": "org=\"1\""`},
@@ -134,10 +141,10 @@ func TestAccessCommand(t *testing.T) {
 		{"access list", cli.ExitDone, "all principals"},
 		{"access restore -all", cli.ExitDone, "have access again"},
 		{"access revoke -principal shop=7", cli.ExitDone, "shop=7 is revoked"},
-		{"access list", cli.ExitDone, "shop=7 revokes nobody any more"},
+		{"access list", cli.ExitDone, "the entry shop=7 no longer concerns any principal"},
 		{"access restore -principal shop=7", cli.ExitDone, "shop=7 has access again"},
-		{"serve -as org=1 -notice 5s", cli.ExitUsage, "-notice wants -http"},
-		{"serve -as org=1 -http 127.0.0.1:0 -drain -5s", cli.ExitUsage, "have to be 0 or more"},
+		{"serve -as org=1 -notice 5s", cli.ExitUsage, "-notice is only for -http"},
+		{"serve -as org=1 -http 127.0.0.1:0 -drain -5s", cli.ExitUsage, "want a time of 0 or more"},
 		{"show", cli.ExitDone, "access"},
 	})
 	write(t, path, text+"access: { store: env:NO_SUCH_VARIABLE }\n")

@@ -66,15 +66,15 @@ func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error 
 	path := defaultFile
 	switch {
 	case len(args) == 1 && isGrantFile(args[0]):
-		return cli.Usagef("the question is missing: exo ask %s QUESTION", args[0])
+		return cli.Usagef("the question is missing: write it in quotes, exo ask %s 'QUESTION'", args[0])
 	case len(args) == 2:
 		path = args[0]
 	case len(args) != 1:
-		return cli.Usagef("want a grant file and a question, in quotes, not %d words", len(args))
+		return cli.Usagef("want a grant file and a question, not %d arguments: put the question in quotes, exo ask FILE 'QUESTION'", len(args))
 	}
 	question := args[len(args)-1]
 	if strings.TrimSpace(question) == "" {
-		return cli.Usagef("the question is empty")
+		return cli.Usagef("the question is empty: write it in quotes, exo ask FILE 'QUESTION'")
 	}
 	flags := []string{"-user=" + o.as, "-ask=" + question}
 	if o.model != "" {

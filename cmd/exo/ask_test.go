@@ -69,10 +69,10 @@ func TestAsk(t *testing.T) {
 			{[]string{"exo.yaml", "-as", "customer=1", "-model", "openai:test", "Who am I?"}, cli.ExitDone, `It is {"result":["ann"]}` + "\n", ""},
 			{[]string{"-as", "customer=2", "-model", "openai:test", "Who am I?"}, cli.ExitDone, `It is {"result":["bob"]}` + "\n", ""},
 			{[]string{"-as", "customer=2", "-model", "openai:other", "-trace", "Who am I?"}, cli.ExitDone, `It is {"result":["bob"]}` + "\n", `"op":"me.select`},
-			{[]string{"Who am I?"}, cli.ExitUsage, "", "the principal has no claim `customer`"},
-			{[]string{"-as", "customer=1", "exo.yaml"}, cli.ExitUsage, "", "the question is missing: exo ask exo.yaml QUESTION"},
+			{[]string{"Who am I?"}, cli.ExitUsage, "", "the claim `customer` is missing"},
+			{[]string{"-as", "customer=1", "exo.yaml"}, cli.ExitUsage, "", "the question is missing: write it in quotes, exo ask exo.yaml 'QUESTION'"},
 			{[]string{"-as", "customer=1", "exo.yaml", " "}, cli.ExitUsage, "", "the question is empty"},
-			{[]string{"-as", "customer=1", "exo.yaml", "Who", "am", "I?"}, cli.ExitUsage, "", "want a grant file and a question, in quotes, not 4 words"},
+			{[]string{"-as", "customer=1", "exo.yaml", "Who", "am", "I?"}, cli.ExitUsage, "", "want a grant file and a question, not 4 arguments"},
 			{[]string{"-as", "customer=1", "none.yaml", "Who am I?"}, cli.ExitCannot, "", "none.yaml"},
 			{[]string{"-as", "customer=1", "-model", "nope", "Who am I?"}, cli.ExitUsage, "", "exo ask exo.yaml: the question was not asked: "},
 		} {

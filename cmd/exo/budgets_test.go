@@ -137,14 +137,14 @@ func TestBudgetsOfFile(t *testing.T) {
 	t.Setenv("GRANTS_TEST_DB", budgetedItems(t))
 	path := filepath.Join(t.TempDir(), "exo.yaml")
 	for text, want := range map[string]string{
-		"budgets: {}":                                              "budgets: none is given: write one like `principal: {day: {rows: 1000}}`",
-		"budgets: {store: x}":                                      "budgets: none is given",
-		"budgets: {principal: {}}":                                 "budgets.principal: none is given",
-		"budgets: {principal: {day: {}}}":                          "budgets.principal.day bounds nothing: give it calls, rows, read, effects",
-		"budgets: {principal: {month: {rows: 1}}}":                 "budgets.principal has no `month`",
-		"budgets: {user: {day: {rows: 1}}}":                        "budgets has no `user`",
+		"budgets: {}":                                              "budgets: want at least one budget, like `budgets: { principal: { day: { rows: 1000 } } }`",
+		"budgets: {store: x}":                                      "budgets: want at least one budget",
+		"budgets: {principal: {}}":                                 "budgets.principal: want at least one of minute, hour, day, week, total",
+		"budgets: {principal: {day: {}}}":                          "budgets.principal.day: want at least one of calls, rows, read, effects",
+		"budgets: {principal: {month: {rows: 1}}}":                 "`month` is no key of budgets.principal",
+		"budgets: {user: {day: {rows: 1}}}":                        "`user` is no key of budgets",
 		"budgets: {tool: {day: {rows: 0}}}":                        "budgets.tool.day.rows: want a whole number of at least 1",
-		"budgets: {tool: {day: {bits: 1}}}":                        "budgets.tool.day has no `bits`",
+		"budgets: {tool: {day: {bits: 1}}}":                        "`bits` is no key of budgets.tool.day",
 		"budgets: {tool: {day: {rows: 1}}, store: gone/deep/here}": "no such file",
 		"budgets: {tool: {day: {rows: 1}}, store: env:NOT_THERE}":  "NOT_THERE",
 	} {

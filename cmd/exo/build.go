@@ -24,9 +24,9 @@ const (
 func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) (string, error) {
 	switch {
 	case p.Module == nil:
-		return "", fmt.Errorf("%s is in no module", p.ImportPath)
+		return "", fmt.Errorf("%s is in no module: run go mod init in its repository first", p.ImportPath)
 	case p.Name == "main":
-		return "", fmt.Errorf("%s is a command, and can't be imported: move the function of grants into another package", p.ImportPath)
+		return "", fmt.Errorf("%s is a package main, which can't be imported: move its function %s into another package", p.ImportPath, function)
 	}
 	if err := p.function(function); err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func copyModule(ctx context.Context, dir string) (string, error) {
 	}
 	ours, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}", replModule)
 	if err != nil {
-		return "", fmt.Errorf("the module does not require %s: %w", replModule, err)
+		return "", fmt.Errorf("the module does not require %s: run go get %[1]s: %w", replModule, err)
 	}
 	more, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(ours)), "go.sum"))
 	if err != nil {
@@ -117,7 +117,7 @@ func build(ctx context.Context, dir string, files map[string]string, target stri
 	replace := map[string]string{}
 	for path, text := range files {
 		if _, err := os.Lstat(path); err == nil {
-			return "", fmt.Errorf("%s exists already: move it away first", path)
+			return "", fmt.Errorf("%s exists, and exo needs this name for a file of its own: rename your file", path)
 		}
 		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
 		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,17 +102,17 @@ func (o *checkOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 // target returns the package in a command line. If granted is set, the package's function of grants will be called.
 func (o *checkOptions) target(ctx context.Context, args []string, granted bool) (*goPackage, error) {
 	if len(args) != 1 {
-		return nil, cli.Usagef("want one package, not %d", len(args))
+		return nil, cli.Usagef("want one package, its directory or import path, not %d arguments", len(args))
 	}
 	if o.source.db == "" {
-		return nil, cli.Usagef("-db is missing: the URL of a database")
+		return nil, cli.Usagef("%s", noDB)
 	}
 	if err := o.source.validate(); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.function != "" && !token.IsIdentifier(o.function): // checked, since the name is written into Go code
-		return nil, cli.Usagef("-func %q: want the name of a function", o.function)
+		return nil, cli.Usagef("-func %q: want the name of a function, like Grants", o.function)
 	case o.function == "" && granted:
 		o.function = "Grants"
 	}
@@ -141,14 +140,7 @@ func (r *report) writeJSON(w io.Writer, indexes bool) error {
 	if indexes {
 		list = append([]exosql.AccessPath{}, r.Paths...)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(list); err != nil {
-		return err
-	}
-	_, err := w.Write(printable.JSON(b.Bytes()))
+	_, err := fmt.Fprintf(w, "%s\n", printable.MarshalIndent(list, "", "  "))
 	return err
 }
 
@@ -173,7 +165,7 @@ func (r *report) text(indexes bool) string {
 // report. It passes the URL in the environment: all users of the machine can see arguments.
 func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
-		return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", p.ImportPath)
+		return nil, fmt.Errorf("%s declares no tables: it does not import %s", p.ImportPath, exosqlPath)
 	}
 	files, target, err := p.checkFiles(o.function)
 	if err != nil {
@@ -196,7 +188,7 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("the test program of %s ended without a report", p.ImportPath), ran)
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("the program with which exo checks %s ended without a report: look at the package's init functions and variables, which ran in it", p.ImportPath), ran)
 	}
 	r := &report{}
 	if err := json.Unmarshal(text, r); err != nil {

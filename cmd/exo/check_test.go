@@ -107,9 +107,9 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 		t.Errorf("no user: %v", r)
 	}
 	for args, says := range map[string]string{
-		"-func Mine -user x":    `-user "x" is no int64`,
+		"-func Mine -user x":    `-user "x" can't be a int64`,
 		"-func Mine -user 1000": "there is no customer 1000",
-		"-func Wrong":           "takes a float64",
+		"-func Wrong":           "has a parameter of type float64",
 		"-func Nobody":          "has no function Nobody",
 	} {
 		if r := check(strings.Fields(args)...); r.code != cli.ExitCannot || r.out != "" || !strings.Contains(r.err, says) {
@@ -163,7 +163,7 @@ func TestCheckCannot(t *testing.T) {
 		{"postgres://u:sekret@127.0.0.1:1/d", railsPackage, "refused"},
 		{url, "./testdata/broken", "can't be built"},
 		{url, "./testdata/panics", `column t.id is declared twice`},
-		{url, "./testdata/empty", "no variable that exosql.Check takes"},
+		{url, "./testdata/empty", "no variable to check"},
 	} {
 		r := exo(t, "", "check", "-db", c.url, c.pkg)
 		if r.code != cli.ExitCannot || r.out != "" || !strings.Contains(r.err, c.says) || strings.Contains(r.err, "sekret") {

@@ -110,7 +110,7 @@ func exo_check_run(variables []any, grants any) {
 			}
 		}
 		if report.Compared = len(what); grants == nil && len(what) == 0 {
-			report.Error = "the package has no variable that exosql.Check takes: a table, a link, a facet or a relation"
+			report.Error = "the package has no variable to check: want a table, a link, a facet or a relation; or add -user NAME, to check what its function Grants returns"
 			return nil
 		}
 		ctx, stop := exo_check_signal.NotifyContext(exo_check_context.Background(), exo_check_os.Interrupt)
@@ -186,10 +186,10 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 			n, err = exo_check_strconv.ParseUint(user, 10, p.Bits())
 			u.Elem().SetUint(n)
 		default:
-			return nil, exo_check_fmt.Errorf("the function of grants takes a %v; see exo help repl", p)
+			return nil, exo_check_fmt.Errorf("the function of grants has a parameter of type %v, and exo can't give it a value: want the form that exo help repl shows", p)
 		}
 		if err != nil {
-			return nil, exo_check_fmt.Errorf("-user %q is no %v: %w", user, p, err)
+			return nil, exo_check_fmt.Errorf("-user %q can't be a %v, which the function of grants takes: %w", user, p, err)
 		}
 		args = append(args, u.Elem())
 	}
@@ -200,7 +200,7 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 		}
 	}
 	if len(out) == 0 || out[0].Kind() != exo_check_reflect.Map || out[0].Type().Key().Kind() != exo_check_reflect.String {
-		return nil, exo_check_fmt.Errorf("the function of grants is a %v; see exo help repl", f.Type())
+		return nil, exo_check_fmt.Errorf("the function of grants is a %v: want one that returns codemode.Grants first, as exo help repl shows", f.Type())
 	}
 	names := out[0].MapKeys()
 	exo_check_slices.SortFunc(names, func(a, b exo_check_reflect.Value) int { return exo_check_strings.Compare(a.String(), b.String()) })

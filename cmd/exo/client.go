@@ -77,7 +77,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	}
 	p, err := t.Open.File.ParseClaims(claims)
 	if err != nil {
-		return "", cli.Usagef("-as: %w", err)
+		return "", cli.Usagef("-as: %s", grantfile.Reason(err))
 	}
 	place := url
 	if kindOf(url) == schema.Postgres {
@@ -102,7 +102,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 // printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type the name or the claims of the rows' owner.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
-		return errors.New("exo try -client serves the rows of one tenant only. To serve a whole database, write a draft with -keep FILE, review it, write reviewed: true into it, and use exo serve FILE -client")
+		return fmt.Errorf("-client serves the rows of one tenant, and with -tenant %s there is none. To serve every row, write a draft with -keep FILE, read it, write reviewed: true into it, and run exo serve FILE -client %s", draft.None, o.client)
 	}
 	claims := t.who.Claims
 	path, err := t.agreement(t.url, claims)
@@ -112,16 +112,16 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		ask := asker(std)
 		if ask == nil {
-			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a person has to agree once at a terminal: run the same command there")}
+			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a person has to agree once, at a terminal, that clients read these rows: run the same command in a terminal")}
 		}
 		want := strings.TrimSpace(cmp.Or(printable.Cut(printable.OneLine(t.who.Name), 60), claims))
-		fmt.Fprintf(std.Err, "Whatever starts exo try -serve on this machine then reads, for %s:\n%s", claims, t.columns())
+		fmt.Fprintf(std.Err, "If you agree, each program that starts exo try -serve on this machine can read, for %s:\n%s", claims, t.columns())
 		cli.DropTyped(std.In) // drop text that was pasted after the command, since it is no agreement
 		switch answer, err := ask("Type "+want+" to agree", "", nil); {
 		case err != nil:
 			return err
 		case answer != want:
-			return &cli.Failure{Code: cli.ExitFound, Err: errors.New("you did not agree, so nothing was changed")}
+			return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("you did not type %s, so nothing was changed: run the command again to agree", want)}
 		}
 		err = os.MkdirAll(filepath.Dir(path), 0o700)
 		if err == nil {
@@ -147,7 +147,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 		variable = ", with the URL of the database in the variable " + o.env
 	}
 	words := append([]string{self}, o.words(at, o.as, "-client", "claude")...)
-	reason := fmt.Sprintf("nobody has agreed that clients may read the rows of %s with these grants. Run this once at a terminal%s, and then start this server again: %s", o.as, variable, clients.Line(words))
+	reason := fmt.Sprintf("nobody has agreed yet that clients read the rows of %s with these grants. Run this once in a terminal%s, and then start this server again: %s", o.as, variable, clients.Line(words))
 	fmt.Fprintln(std.Err, cli.ProgramName+" try: "+reason)
 	in, ok := std.In.(io.ReadCloser)
 	if !ok {

@@ -27,7 +27,7 @@ asks for, on databases of their own in a temporary folder; the model is a script
 			page := fs.String("html", "", "`FILE`: write a page to it")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.Usagef("unexpected argument %q", args[0])
+					return cli.Usagef("exo demo takes no arguments, so leave out %q", args[0])
 				}
 				return runDemo(ctx, std, *page)
 			}

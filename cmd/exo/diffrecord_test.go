@@ -38,8 +38,8 @@ func TestDiffRecord(t *testing.T) {
 		{0, "0 messages of 0 runs compared: 0 shapes differ\n", []string{old, now, "-record", inFile, "-principal", "customer=3"}},
 		{0, "2 messages of 2 runs compared: 0 shapes differ\n", []string{old, old, "-record", inFile, "-counts"}},
 		{cli.ExitUsage, "are encrypted: add -identity FILE", []string{old, now, "-record", kept}},
-		{cli.ExitUsage, "-record is missing", []string{old, now, "-since", "2026-01-31"}},
-		{cli.ExitUsage, "-since is a day", []string{old, now, "-record", inFile, "-since", "today"}},
+		{cli.ExitUsage, "add -record RECORD", []string{old, now, "-since", "2026-01-31"}},
+		{cli.ExitUsage, "-since: want a day", []string{old, now, "-record", inFile, "-since", "today"}},
 		{0, "not compared: 2 runs began under other grants than the old file has", []string{now, old, "-record", inFile}},
 	} {
 		if r := exo(t, "", append([]string{"diff"}, c.args...)...); r.code != c.code || !strings.Contains(r.out+r.err, c.want) {

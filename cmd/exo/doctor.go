@@ -80,7 +80,7 @@ func runDoctor(ctx context.Context, std cli.Stdio, args []string) error {
 func doctorWalls(ctx context.Context, std cli.Stdio) (missing int, err error) {
 	has, err := cli.During(std, "starting a worker", func(cli.Stdio) (worker.Isolation, error) { return worker.Shared().Isolation(ctx) })
 	if err != nil {
-		return 0, fmt.Errorf("no worker starts here: %w", err)
+		return 0, fmt.Errorf("the process in which programs run can't be started on this machine: %w", err)
 	}
 	for _, w := range walls {
 		switch {

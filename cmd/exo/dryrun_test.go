@@ -36,7 +36,7 @@ func TestDryRun(t *testing.T) {
 		if r.code != cli.ExitDone || strings.Join(strings.Fields(r.out), "") != `["ash","new"]` {
 			t.Errorf("%+v", r)
 		}
-		for _, want := range []string{"item: 1 row changed, 1 row added, 1 row deleted, not kept", "ash", "bell", "a dry run: nothing was kept", "nothing of ", "not shown: what these triggers, rules and cascades may have changed: cascade parts(item_id), not kept"} {
+		for _, want := range []string{"item: 1 row changed, 1 row added, 1 row deleted, not kept", "ash", "bell", "this was a dry run: no change was kept", "nothing of ", "not shown: what these triggers, rules and cascades may have changed: cascade parts(item_id), not kept"} {
 			if !strings.Contains(r.err, want) {
 				t.Errorf("no %q in %s", want, r.err)
 			}

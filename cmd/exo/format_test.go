@@ -29,7 +29,7 @@ func TestWriteResult(t *testing.T) {
 func TestWriteChart(t *testing.T) {
 	for _, c := range []struct{ result, out, err string }{
 		{`[{"kind":"tool","n":1},{"kind":"toy","n":2}]`, "n by kind\ntool  1  ███████████████████████████████████▌\ntoy   2  ███████████████████████████████████████████████████████████████████████\n", ""},
-		{`[{"kind":"tool","n":1}]`, "kind  n\ntool  1\n", "no chart: it is no list of two rows or more\n"},
+		{`[{"kind":"tool","n":1}]`, "kind  n\ntool  1\n", "no chart: the result is not a list of at least two rows\n"},
 	} {
 		var out, err strings.Builder
 		if e := writeChart(cli.Stdio{Out: &out, Err: &err}, []byte(c.result)); e != nil || out.String() != c.out || err.String() != c.err {

@@ -64,23 +64,23 @@ type genOptions struct {
 func (o *genOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	switch {
 	case len(args) > 0:
-		return cli.Usagef("unexpected argument %q", args[0])
+		return cli.Usagef("exo gen takes only flags, not the argument %q: the database is -db URL, and the directory -o DIR", args[0])
 	case o.dir == "":
-		return cli.Usagef("-o is missing: the directory to write to")
+		return cli.Usagef("-o is missing: name the directory to write to, like -o ./shop")
 	}
 	if err := o.source.validate(); err != nil {
 		return err
 	}
 	for _, pattern := range list(o.tables) {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
-			return cli.Usagef("-tables: %q is no pattern: * stands for any letters, ? for one, [a-c] for one of these", pattern)
+			return cli.Usagef("-tables: %q is no pattern: write names, or * for any letters, ? for one letter and [a-c] for one of these letters", pattern)
 		}
 	}
 	pkg := o.pkg
 	if pkg == "" {
 		pkg = packageName(o.dir)
 	} else if !token.IsIdentifier(pkg) || pkg == "_" {
-		return cli.Usagef("-package %q can't be the name of a package", pkg)
+		return cli.Usagef("-package %q can't be the name of a Go package: want letters, digits and _, and no digit first", pkg)
 	}
 	db, err := o.source.read(ctx, std.In)
 	if err != nil {
@@ -171,7 +171,7 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 
 func (o *checkOptions) runRLS(ctx context.Context, std cli.Stdio, args []string) error {
 	if o.role == "" {
-		return cli.Usagef("-role is missing: the name of the role that runs programs' statements")
+		return cli.Usagef("-role is missing: name the role for which the SQL is written, like -role shop_agent")
 	}
 	report, err := o.inspectArgs(ctx, std, args, true)
 	if err != nil {
@@ -195,7 +195,7 @@ example:
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			return func(_ context.Context, std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.Usagef("want no arguments")
+					return cli.Usagef("exo gen store takes no arguments, so leave out %q", args[0])
 				}
 				text, err := postgres.SQL("")
 				if err == nil {

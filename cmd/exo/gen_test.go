@@ -136,7 +136,7 @@ func TestGenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := exo(t, "", "gen", "-db", url, "-o", dir)
-		if r.code != cli.ExitCannot || !strings.Contains(r.err, "tables.go was not written by exo gen") || r.out != "" {
+		if r.code != cli.ExitCannot || !strings.Contains(r.err, "tables.go exists and exo gen did not write it") || r.out != "" {
 			t.Errorf("%s in the way: %v", what, r)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {

@@ -35,7 +35,7 @@ func fileOf(args []string) (string, error) {
 	case 1:
 		return args[0], nil
 	}
-	return "", cli.Usagef("want one grant file, not %d", len(args))
+	return "", cli.Usagef("want one grant file, not %d arguments: give all else by flags", len(args)) // the arguments are not repeated, since one may be a URL with a password
 }
 
 // readNamed reads the grant file that the arguments name.
@@ -55,8 +55,11 @@ func readGrants(path string) (*grantfile.File, error) {
 
 // readGrantsText reads a grant file like readGrants, and returns its text, too.
 func readGrantsText(path string) ([]byte, *grantfile.File, error) {
+	if kindOf(path) != "" {
+		return nil, nil, cli.Usagef("want the path of a grant file, not the URL of a database: exo init -db URL drafts a file, and exo try URL needs none")
+	}
 	in, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) && path == defaultFile {
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%w: give the path of a grant file, or draft one with exo init -db URL", err)
 	}
 	if err != nil {
@@ -192,9 +195,9 @@ func settle(ctx context.Context, std cli.Stdio, rec kept, d *grantfile.Declared)
 		return err
 	}
 	for _, r := range runs {
-		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
+		fmt.Fprintf(std.Err, "the process of run %s was stopped: the record now says how the run ended\n", r.ID)
 		if r.Why != nil {
-			fmt.Fprintln(std.Err, "whether it committed is unknown:", r.Why)
+			fmt.Fprintln(std.Err, "whether the run committed is unknown:", r.Why)
 		}
 	}
 	return nil
@@ -261,7 +264,7 @@ func settleRecord(ctx context.Context, std cli.Stdio, args []string) (err error)
 	open := false
 	switch {
 	case len(args) != 1:
-		return cli.Usagef("want a record, or a grant file that names one")
+		return cli.Usagef("want one record (a folder, a file, or env:NAME for a database), or a grant file that names one")
 	case isGrantFile(args[0]):
 		runs, err = settleFile(ctx, std, args[0])
 	default:
@@ -296,7 +299,7 @@ func settleFile(ctx context.Context, std cli.Stdio, path string) ([]record.Unset
 	}
 	rec, err := recordOf(ctx, f)
 	if err == nil && rec == nil {
-		err = cli.Usagef("%s names no record", path)
+		err = cli.Usagef("%s names no record: add `record: PATH` to it, or give the record itself in place of the file", path)
 	}
 	if err != nil {
 		return nil, err

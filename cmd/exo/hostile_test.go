@@ -38,7 +38,7 @@ func TestTerminal(t *testing.T) {
 		"gen, a directory":              {"", []string{"gen", "-db", names, "-o", filepath.Join(t.TempDir(), escapes)}, "left out"},
 		"gen, definitions":              {"CREATE TABLE t (id " + quoted + ") " + quoted, []string{"gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()}, "unknown table option"},
 		"gen, the name of a file":       {"", []string{"gen", "-ddl", "/no/" + escapes, "-engine", "sqlite", "-o", "x"}, "no such file"},
-		"gen, an argument":              {"", []string{"gen", escapes, "-o", "x"}, "unexpected"},
+		"gen, an argument":              {"", []string{"gen", escapes, "-o", "x"}, "not the argument"},
 		"check, a finding":              {"", []string{"check", "-db", drifted, "./testdata/program"}, "users.name"},
 		"check, a finding as JSON":      {"", []string{"check", "-json", "-db", drifted, "./testdata/program"}, "users"},
 		"check, a package":              {"", []string{"check", "-db", drifted, escapes}, ""},

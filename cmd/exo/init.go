@@ -78,12 +78,12 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil && !o.force {
-		return fmt.Errorf("%s is there already; -force writes over it", path)
+		return fmt.Errorf("%s exists: give another name for the file, or -force to write over it", path)
 	}
 	ask := asker(std)
 	if o.db == "" {
 		if ask == nil {
-			return cli.Usagef("-db is missing: the URL of a database, or its place as env:NAME or file:PATH")
+			return cli.Usagef("-db is missing: give sqlite:PATH, postgres://user@host/database, or where the URL is, as env:NAME or file:PATH")
 		}
 		if o.db, err = ask("The database (sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH)", "", nil); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	opt.About, opt.Tenant = s.describe(), o.tenant
 	d, err := draft.New(live, opt)
 	if err != nil {
-		return &cli.Failure{Code: cli.ExitUsage, Err: err}
+		return cli.Usagef("%s", grantfile.Reason(err))
 	}
 	if o.tenant == "" && ask != nil && len(d.Tenants) > 0 {
 		if opt.Tenant, err = o.askTenant(std, ask, d); err != nil {
@@ -191,7 +191,7 @@ func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (st
 	for i, t := range d.Tenants {
 		names = append(names, t.Table)
 		if i < 5 {
-			fmt.Fprintf(std.Err, "  %s: %d of %d other tables (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
+			fmt.Fprintf(std.Err, "  %s: from %d of %d other tables (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
 		}
 	}
 	return ask("The table of tenants, or none", names[0], append(names, draft.None))
@@ -269,7 +269,7 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the draft can't be read, which is a bug of exo init: %w", err)
+		return nil, nil, fmt.Errorf("exo can't read the draft that it wrote, which is a bug of exo: please report it: %w", err)
 	}
 	decl, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {
@@ -296,12 +296,12 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		fmt.Fprintf(std.Err, "each row belongs to a row of %s, to which %d of %d other tables lead (%s); if that is wrong, run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
-		fmt.Fprintf(std.Err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
+		fmt.Fprintf(std.Err, "tables of other schemas are left out: to draft these too, run the same command with -force -schema %s\n", schema.Printable(strings.Join(in, ",")))
 	}
 	if o.env != "" && os.Getenv(o.env) == "" {
-		fmt.Fprintf(std.Err, "put the URL of the database into the variable %s: the file has only its name\n", o.env)
+		fmt.Fprintf(std.Err, "set the variable %s to the URL of the database: the file has only the variable's name\n", o.env)
 	}
-	fmt.Fprintf(std.Err, "next: read %s, change it, write reviewed: true; exo validate %s\n", path, path)
+	fmt.Fprintf(std.Err, "next: read %s and change what should be otherwise, write reviewed: true into it, and run exo validate %[1]s\n", path)
 	if o.client != "" && o.client != "none" {
 		full, err := filepath.Abs(path)
 		if err != nil {

@@ -46,10 +46,10 @@ func TestInit(t *testing.T) {
 		}{
 			{"init", cli.ExitUsage, "-db is missing"},
 			{"init -db " + db + " -client emacs", cli.ExitUsage, "-client: want one of"},
-			{"init -db " + db + " -tenant nope", cli.ExitUsage, "no other table refers to a table nope by its key, and no table has a column of that name; want one of store, "},
+			{"init -db " + db + " -tenant nope", cli.ExitUsage, "no foreign key refers to a table nope, and no table has a column nope: want one of store, "},
 			{"init -db env:PAGILA_TEST_NONE", cli.ExitCannot, "PAGILA_TEST_NONE is not set"},
 			{"init -db " + db, cli.ExitDone, "exo.yaml: 6 of "},
-			{"init -db " + db, cli.ExitCannot, "exo.yaml is there already"},
+			{"init -db " + db, cli.ExitCannot, "exo.yaml exists: give another name"},
 			{"init -db " + db + " -force", cli.ExitDone, "a row of store, to which 5 of 11 other tables lead (likely)"},
 			{"validate", cli.ExitDone, "nothing is wrong, and nobody has reviewed it"},
 			{"init -db " + db + " one.yaml -tenant none", cli.ExitDone, "one.yaml: 12 of "},

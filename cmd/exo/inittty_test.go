@@ -19,7 +19,7 @@ func TestInitAtTerminal(t *testing.T) {
 	x := ttytest.Start(t, []string{asProgram + "=1"}, program(t), "init", file)
 	x.Ends("file:PATH):")
 	x.Send(url + "\r")
-	x.Shows("customers: 1 of 2 other tables (likely)")
+	x.Shows("customers: from 1 of 2 other tables (likely)")
 	x.Ends("The table of tenants, or none [customers]:")
 	x.Send("nope\r")
 	x.Shows("want one of customers, none")

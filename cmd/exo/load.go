@@ -33,10 +33,10 @@ func findPackage(ctx context.Context, pattern string) (*goPackage, error) {
 	}
 	p, d := &goPackage{}, json.NewDecoder(bytes.NewReader(out))
 	if err := d.Decode(p); err != nil {
-		return nil, cli.Usagef("%s is no package", pattern)
+		return nil, cli.Usagef("%s is no package: want its directory, like ./shop, or its import path", pattern)
 	}
 	if d.More() {
-		return nil, cli.Usagef("%s is more than one package: want one", pattern)
+		return nil, cli.Usagef("%s is more than one package: want one, like ./shop", pattern)
 	}
 	return p, nil
 }
@@ -83,5 +83,5 @@ func (p *goPackage) function(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s has no function %s; write one, or name another with -func:\n\nfunc %[2]s(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)", p.ImportPath, name)
+	return fmt.Errorf("%s has no function %s: name another with -func, or write this one:\n\nfunc %[2]s(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)", p.ImportPath, name)
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 
 	"github.com/exoagent/exoagent/internal/cli"
@@ -67,13 +66,6 @@ func runManifest(ctx context.Context, std cli.Stdio, args []string, format, flow
 		_, err := io.WriteString(std.Out, chart.Mermaid(m))
 		return err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(m); err != nil {
-		return err
-	}
-	_, err = std.Out.Write(printable.JSON(b.Bytes()))
+	_, err = fmt.Fprintf(std.Out, "%s\n", printable.MarshalIndent(m, "", "  "))
 	return err
 }

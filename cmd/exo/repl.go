@@ -106,14 +106,14 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 // started, exo repl ends with the exit code of the main, and otherwise with cli.ExitCannot.
 func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.Usagef("want one package or grant file, not %d; %s help repl says which", len(args), cli.ProgramName)
+		return cli.Usagef("want one Go package, or one grant file (FILE.yaml), not %d arguments", len(args))
 	}
 	file, who := isGrantFile(args[0]), o.user
 	switch {
 	case file && o.user != "":
-		return cli.Usagef("a grant file has a principal: want -as CLAIMS, not -user")
+		return cli.Usagef("with a grant file write -as CLAIMS, like -as org=5, in place of -user")
 	case !file && o.as != "":
-		return cli.Usagef("a package's function gets -user; -as is for a grant file")
+		return cli.Usagef("-as is for a grant file (FILE.yaml): with a Go package write -user NAME")
 	case file:
 		who = o.as
 	}
@@ -129,10 +129,10 @@ func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		return replOnFile("repl", args[0], o.source.db, o.pass, std)
 	}
 	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // checked, since the name is written into Go code
-		return cli.Usagef("-func %q: want the name of an exported function", o.name)
+		return cli.Usagef("-func %q: want the name of an exported function, like Grants", o.name)
 	}
 	if o.source.db == "" {
-		return cli.Usagef("-db is missing: the URL of a database")
+		return cli.Usagef("%s", noDB)
 	}
 	if err := o.source.validate(); err != nil {
 		return err

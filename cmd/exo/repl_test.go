@@ -154,16 +154,16 @@ func TestReplRefuses(t *testing.T) {
 		says string
 		args []string
 	}{
-		{"has no function Nothing; write one", []string{"./internal/access", "-func", "Nothing"}},
-		{"has no function Method; write one", []string{"./internal/access", "-func", "Method"}},
-		{"has no function Grants; write one", []string{"./empty"}},
+		{"has no function Nothing: name another with -func", []string{"./internal/access", "-func", "Nothing"}},
+		{"has no function Method: name another with -func", []string{"./internal/access", "-func", "Method"}},
+		{"has no function Grants: name another with -func", []string{"./empty"}},
 		{`-func "x(); func init"`, []string{"./internal/access", "-func", "x(); func init"}},
 		{`-func "grants"`, []string{"./internal/access", "-func", "grants"}},
-		{"is a command, and can't be imported", []string{"./cmd/shop"}},
+		{"is a package main, which can't be imported", []string{"./cmd/shop"}},
 		{"more than one package", []string{"./..."}},
 		{"nowhere", []string{"./nowhere"}},
 		{"is in no module", []string{"fmt"}},
-		{"exo_repl_main/main.go exists already: move it away first", []string{"./taken"}},
+		{"exo_repl_main/main.go exists, and exo needs this name", []string{"./taken"}},
 	} {
 		r := exo(t, "", append([]string{"repl", "-db", "sqlite:shop.db"}, tc.args...)...)
 		if r.code != cli.ExitCannot && r.code != cli.ExitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {

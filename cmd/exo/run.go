@@ -62,7 +62,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 		return err
 	}
 	if n := len(o.program) + len(o.file); (n == 0) != o.description || o.program != "" && o.file != "" {
-		return cli.Usagef("want one of -e PROGRAM, -f FILE and -api")
+		return cli.Usagef("want exactly one of -e PROGRAM, -f FILE (a file with the program) and -api (what a model is shown)")
 	}
 	if o.description && o.dryRun {
 		return cli.Usagef("-api runs no program: leave out -dry-run")
@@ -89,7 +89,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	defer d.Close()
 	p, err := d.File.ParseClaims(o.as)
 	if err != nil {
-		return cli.Usagef("-as: %w", err)
+		return cli.Usagef("-as: %s", grantfile.Reason(err))
 	}
 	var seen *changes
 	if o.dryRun {
@@ -123,7 +123,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	}
 	if o.dryRun {
 		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")
-		fmt.Fprintln(std.Err, "a dry run: nothing was kept")
+		fmt.Fprintln(std.Err, "this was a dry run: no change was kept")
 	}
 	if o.format == "chart" {
 		return writeChart(std, r.JSON)

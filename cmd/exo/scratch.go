@@ -103,7 +103,7 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 		if _, ok := errors.AsType[*pgsession.Error](err); ok {
 			return nil, fmt.Errorf("-scratch: %w", err)
 		}
-		err = fmt.Errorf("-scratch: no database can be made there (its role needs CREATEDB): %w", err)
+		err = fmt.Errorf("-scratch: exo can't make a database on this server, for which the URL's role needs CREATEDB: %w", err)
 		return nil, errors.Join(err, drop(ctx, server, name)) // drop it: the server may have made it before its answer was lost
 	}
 	defer func() { err = errors.Join(err, drop(ctx, server, name)) }()
@@ -132,7 +132,7 @@ func drop(ctx context.Context, server *pgx.ConnConfig, name string) error {
 		const mayNot, inUse = "42501", "55006"
 		pe, _ := errors.AsType[*pgconn.PgError](err)
 		if pe == nil || pe.Code != mayNot && pe.Code != inUse || ctx.Err() != nil {
-			return fmt.Errorf("-scratch: the database %s is left over: drop it: %w", name, err)
+			return fmt.Errorf("-scratch: exo could not drop the database %s that it made: run DROP DATABASE %[1]s: %w", name, err)
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -164,7 +164,7 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 			continue
 		}
 		if what := ofServer(st); what != "" {
-			return "", &statementError{st.Line, fmt.Errorf("%s changes the whole server, and definitions run in a scratch database: leave it out", what)}
+			return "", &statementError{st.Line, fmt.Errorf("%s would change the whole server, not only the database that exo makes and drops: take this statement out of the file", what)}
 		}
 		err := conn.PgConn().Exec(ctx, st.Text).Close()
 		pe, ok := errors.AsType[*pgconn.PgError](err)
@@ -184,7 +184,7 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path s
 		}
 	}
 	if conn.PgConn().TxStatus() != 'I' {
-		return "", errors.New("-ddl: its transaction has no end: COMMIT is missing")
+		return "", errors.New("-ddl: the file begins a transaction and does not end it: add COMMIT")
 	}
 	if err := conn.QueryRow(ctx, "SHOW search_path").Scan(&path); err != nil {
 		return "", err

@@ -84,10 +84,13 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 		return err
 	}
 	if o.labels <= 0 {
-		return cli.Usagef("-labels has to be more than 0, like 24h")
+		return cli.Usagef("-labels: want a time of more than 0, like 24h")
 	}
-	if o.notice < 0 || o.drain < 0 || o.notice > 0 && o.http == "" {
-		return cli.Usagef("-notice and -drain have to be 0 or more, and -notice wants -http")
+	if o.notice < 0 || o.drain < 0 {
+		return cli.Usagef("-notice and -drain: want a time of 0 or more, like 30s")
+	}
+	if o.notice > 0 && o.http == "" {
+		return cli.Usagef("-notice is only for -http ADDRESS: leave -notice out")
 	}
 	if err := o.checkClient(); err != nil {
 		return err
@@ -101,7 +104,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	}
 	f.Distrust = cmp.Or(o.distrust, f.Distrust)
 	if !f.Reviewed {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what exo show and exo validate print about it, and if the file grants what you want, write `reviewed: true` into it", path)}
 	}
 	if o.client != "" {
 		return o.giveServe(ctx, std, f, path)
@@ -111,8 +114,11 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 
 // giveServe prints the entry with which a client serves the file, or adds it to the client.
 func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
-	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelStore != "" {
-		return cli.Usagef("-client wants -as CLAIMS, and neither -http nor -label-store: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
+	if o.http != "" || o.labelStore != "" {
+		return cli.Usagef("-client makes an entry without -http and -label-store: leave these out, and add -label-store to the entry by hand")
+	}
+	if _, err := f.ParseClaims(o.as); err != nil {
+		return cli.Usagef("-client needs -as: %s", grantfile.Reason(err))
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -124,13 +130,13 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 	}
 	for _, db := range f.Databases {
 		if db.URL.Kind == "env" && env != "" || slices.ContainsFunc(db.Replicas, func(at grantfile.Secret) bool { return at.Kind == "env" }) {
-			return errors.New("-client: an entry has one variable, and the file names several: keep the URLs in files, as file:PATH")
+			return errors.New("-client: an entry can set one variable, and the grant file has URLs in several: move the URLs into files, and write file:PATH in place of env:NAME")
 		} else if db.URL.Kind == "env" {
 			env = db.URL.Name
 		}
 	}
 	if o.install && env != "" && os.Getenv(env) == "" {
-		return fmt.Errorf("-install: the variable %s is not set: it has to hold the URL of the database, which the entry repeats without a password", env)
+		return fmt.Errorf("-install: the variable %s is not set: set it to the URL of the database, which exo copies to the entry without a password", env)
 	}
 	return o.give(ctx, std, clients.Entry{Args: args, Var: env, URL: os.Getenv(env)})
 }
@@ -186,7 +192,7 @@ func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path s
 		kept, err = store.OpenFolder(at, &store.LocalOptions{Shared: true})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-label-store: %w; it lists what clients were shown: to start afresh, remove it once no model remembers that", err)
+		return nil, fmt.Errorf("-label-store: %w. This store lists what clients were shown: remove it only when no model remembers that", err)
 	}
 	return kept, nil
 }
@@ -204,7 +210,7 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	}
 	p, err := f.ParseClaims(o.as)
 	if err != nil {
-		return nil, nil, cli.Usagef("-as: %w", err)
+		return nil, nil, cli.Usagef("-as: %s", grantfile.Reason(err))
 	}
 	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // stays the same after a restart, so that the labels stay, too
 	return func(ctx context.Context, std cli.Stdio, s *mcp.Server) error {
@@ -269,7 +275,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	var err error
 	t.d, err = openGrants(ctx, std, f, opt)
 	if walls := <-pooled; walls != nil {
-		walls = fmt.Errorf("the walls round the processes of programs are missing: %w. exo doctor lists those of this machine; `wall: container` or `wall: none` in the file runs programs without them", walls)
+		walls = fmt.Errorf("this machine can't contain programs as the file asks: %w. exo doctor lists what is missing; with `wall: container` or `wall: none` in the file, programs run without it", walls)
 		err = errors.Join(err, walls)
 	}
 	if err == nil {

@@ -169,15 +169,15 @@ func TestServeRefuses(t *testing.T) {
 	}
 	write(t, path, servedShop)
 	for args, want := range map[string]string{
-		"":                                    "the principal has no claim `customer`",
-		"-as customer=":                       "has to be int",
-		"-as customer=1+2":                    "has to be int",
-		"-as org=1":                           "declares no claim `org`",
-		"-http 0.0.0.0:0 -as customer=1":      "names no way to authenticate clients",
-		"-http :0 -as customer=1":             "names no way to authenticate clients",
-		"-http shop.example:0 -as customer=1": "names no way to authenticate clients",
-		"-http 127.0.0.1:0":                   "the principal has no claim `customer`",
-		"-http 127.0.0.1 -as customer=1":      "want an address like",
+		"":                                    "the claim `customer` is missing",
+		"-as customer=":                       "want a whole number",
+		"-as customer=1+2":                    "want a whole number",
+		"-as org=1":                           "has no claim `org`",
+		"-http 0.0.0.0:0 -as customer=1":      "add `issuers` or `tokens` under `serve`",
+		"-http :0 -as customer=1":             "add `issuers` or `tokens` under `serve`",
+		"-http shop.example:0 -as customer=1": "add `issuers` or `tokens` under `serve`",
+		"-http 127.0.0.1:0":                   "the claim `customer` is missing",
+		"-http 127.0.0.1 -as customer=1":      "want an address with a port",
 	} {
 		r := exo(t, "", append([]string{"serve", path}, strings.Fields(args)...)...)
 		if r.code != cli.ExitUsage || !strings.Contains(r.err, want) {
@@ -225,9 +225,9 @@ func TestServeClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, says := range map[string]string{
-		"":                                      "-client wants -as",
-		"-as customer=3 -http x":                "neither -http",
-		"-as shop=3":                            "declares no claim",
+		"":                                      "-client needs -as",
+		"-as customer=3 -http x":                "without -http and -label-store",
+		"-as shop=3":                            "has no claim",
 		"-as customer=3 -install -client emacs": "-client: want one of",
 		"-as customer=3 -distrust never":        "-distrust: ",
 		"-as customer=3 -name a.b":              "-name: want letters",

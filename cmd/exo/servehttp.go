@@ -39,7 +39,7 @@ const (
 func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, identifying, error) {
 	host, _, err := net.SplitHostPort(o.http)
 	if err != nil {
-		return nil, nil, cli.Usagef("-http %s: want an address like 127.0.0.1:8642", o.http)
+		return nil, nil, cli.Usagef("-http %s: want an address with a port, like 127.0.0.1:8642", o.http)
 	}
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
@@ -53,17 +53,17 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	said := ""
 	switch known := len(f.Serve.Issuers)+len(f.Serve.Tokens) > 0; {
 	case !known && !local:
-		return nil, nil, cli.Usagef("-http %s: other machines can reach this address, and %s names no way to authenticate clients (serve: issuers or tokens)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: other machines can reach this address: add `issuers` or `tokens` under `serve` in %s, or serve on 127.0.0.1", o.http, f.Name)
 	case !local && f.Serve.Resource.Text == "":
-		return nil, nil, cli.Usagef("-http %s: other machines can reach this address, and %s lacks the address that clients use (serve: resource)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: other machines can reach this address: add `resource`, the https address that clients use, under `serve` in %s, or serve on 127.0.0.1", o.http, f.Name)
 	case known && o.as != "":
-		return nil, nil, cli.Usagef("-as can't be used here: %s lists who may call over HTTP, each as their own principal", f.Name)
+		return nil, nil, cli.Usagef("leave out -as: `serve` in %s says who each client is, so -as would be ignored", f.Name)
 	case known:
 		opt.Verifier, err = verifierOf(f, &opt)
 	default:
 		var p grantfile.Principal
 		if p, err = f.ParseClaims(o.as); err != nil {
-			return nil, nil, cli.Usagef("-as: %w", err)
+			return nil, nil, cli.Usagef("-as: %s", grantfile.Reason(err))
 		}
 		identify = func(mcp.Identity) (grantfile.Principal, error) { return p, nil }
 		token := os.Getenv(tokenVariable)
@@ -102,7 +102,7 @@ func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string))
 	case kept == nil:
 		return h, nil
 	case h.Path() == grantfile.PagePath:
-		return nil, fmt.Errorf("serve: resource has the path %s, which is that of the page of changes: choose another", h.Path())
+		return nil, fmt.Errorf("`resource` under `serve` has the path %s, which is the page of changes: write another path, like /mcp", h.Path())
 	}
 	return changespage.New(changespage.Options{File: f, Sets: kept.Keeper, Store: kept.Store, Key: kept.Key, Apply: o.tools.apply, Next: h, Log: log})
 }
@@ -148,7 +148,7 @@ func (o *serveOptions) listen(ctx context.Context, l net.Listener, h *mcp.Handle
 	case <-ctx.Done():
 	}
 	h.Drain()
-	to.say("new requests are taken for %s more, and then programs have %s to end", o.notice, o.drain)
+	to.say("stopping: new requests are served for %s more, and then running programs have %s to end", o.notice, o.drain)
 	select { // requests are still served for this time, since a proxy reads /healthz only now and then
 	case err := <-ended:
 		return err

@@ -32,7 +32,7 @@ func TestServices(t *testing.T) {
 	head := "exo: 1\nreviewed: true\nservices:\n  crm:\n    api: https://crm.example.com\n    openapi: crm.json\n"
 	write(t, path, head)
 	r := exo(t, "", "services", path)
-	if r.code != cli.ExitFound || !strings.Contains(r.out, "  tasks (not granted)\n    sends: GET /tasks\n") || strings.ContainsRune(r.out, '\x1b') || !strings.Contains(r.out, "list calls under `reads`") {
+	if r.code != cli.ExitFound || !strings.Contains(r.out, "  tasks (not granted)\n    sends: GET /tasks\n") || strings.ContainsRune(r.out, '\x1b') || !strings.Contains(r.out, "list some under `reads`") {
 		t.Fatalf("%+v", r)
 	}
 	write(t, path, head+"    reads: { all: GET /tasks }\n")
@@ -41,7 +41,7 @@ func TestServices(t *testing.T) {
 	if r.code != cli.ExitFound || pin == "" || !strings.Contains(r.out, "  tasks (reads)\n") || !strings.Contains(r.out, "  purge (not granted)\n") {
 		t.Fatalf("%+v", r)
 	}
-	if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.err, "its offer has no pin") || !strings.Contains(r.err, strings.TrimSpace(pin)) {
+	if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.err, "no `pin` says which calls a person has read") || !strings.Contains(r.err, strings.TrimSpace(pin)) {
 		t.Errorf("%+v", r)
 	}
 	write(t, path, head+"    reads: { all: GET /tasks }\n"+pin+"\n")
@@ -61,7 +61,7 @@ func TestServices(t *testing.T) {
 		t.Errorf("%v %s", err, r.out)
 	}
 	write(t, path, head+"    reads: [task]\n"+pin+"\n")
-	if r := exo(t, "", "services", path); r.code != cli.ExitFound || !strings.Contains(r.out, "there is no `task`, which the file lists under `reads`") {
+	if r := exo(t, "", "services", path); r.code != cli.ExitFound || !strings.Contains(r.out, "the service offers no `task`: take it out of `reads`") {
 		t.Errorf("%+v", r)
 	}
 	write(t, path, "exo: 1\ndatabases: { d: env:D }\ngrants: { t: t }\nfacets: { t: { columns: [id], scope: shared } }\n")
@@ -101,7 +101,7 @@ func TestDiffOfServices(t *testing.T) {
 		}
 	}
 	t.Setenv("CRM_KEY", "")
-	if r := exo(t, "", "diff", file, file, "-record", filepath.Join(dir, "file"), "-db", url); r.code == 0 || !strings.Contains(r.err, "env:CRM_KEY gives no text for the secret X-Key") {
+	if r := exo(t, "", "diff", file, file, "-record", filepath.Join(dir, "file"), "-db", url); r.code == 0 || !strings.Contains(r.err, "the variable CRM_KEY is not set: set it to the text of the secret X-Key") {
 		t.Errorf("the URL of -db is its secret: %+v", r)
 	}
 }
@@ -125,7 +125,7 @@ func TestOutbox(t *testing.T) {
 	if r := exo(t, "", "services", "outbox", path); r.code == 0 || !strings.Contains(r.err, "exo approvals init") {
 		t.Errorf("%+v", r)
 	}
-	if r := exo(t, "", "approvals", "list", path); r.code != cli.ExitUsage || !strings.Contains(r.err, "want flags alone: the file is -file FILE") {
+	if r := exo(t, "", "approvals", "list", path); r.code != cli.ExitUsage || !strings.Contains(r.err, "want no arguments, and the grant file by -file FILE") {
 		t.Errorf("%+v", r)
 	}
 	if r := exo(t, "", "approvals", "init", "-file", path); r.code != 0 {

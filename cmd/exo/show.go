@@ -99,7 +99,7 @@ type diffOptions struct {
 
 func (o *diffOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 2 {
-		return cli.Usagef("want two grant files, not %d", len(args))
+		return cli.Usagef("want two grant files, the old one and the new one, not %d arguments", len(args))
 	}
 	before, err := readGrants(args[0])
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *diffOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		return o.messages(ctx, std, before, after)
 	}
 	if *o != (diffOptions{}) {
-		return cli.Usagef("-record is missing: the other flags are for it")
+		return cli.Usagef("add -record RECORD, which the other flags need, or leave them out")
 	}
 	changes := grantfile.Diff(before, after)
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
@@ -170,7 +170,7 @@ func (o *diffOptions) declare(ctx context.Context, f *grantfile.File, old bool) 
 	opt := &grantfile.Options{Unpinned: old}
 	if o.db != "" {
 		if len(f.Databases) != 1 {
-			return nil, cli.Usagef("%s has %d databases: -db is for one", f.Name, len(f.Databases))
+			return nil, cli.Usagef("leave out -db, which is for files with one database: %s has %d", f.Name, len(f.Databases))
 		}
 		opt.Env = func(name string) string {
 			if name == "-db" {
@@ -204,7 +204,7 @@ example:
 		Flags: func(*flag.FlagSet) cli.Action {
 			return func(_ context.Context, std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.Usagef("unexpected argument %q", args[0])
+					return cli.Usagef("exo schema takes no arguments, so leave out %q", args[0])
 				}
 				_, err := std.Out.Write(grantschema.JSON())
 				return err

@@ -38,13 +38,19 @@ func (s *source) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, as the search path will be (default: the database's)")
 }
 
+// These are errors about the URL of a database, which they don't repeat, since it may contain a password.
+const (
+	noDB    = "-db is missing: give the URL of a database, sqlite:PATH or postgres://user@host/database"
+	wrongDB = "this is no URL of a database: want sqlite:PATH or postgres://user@host/database"
+)
+
 // validate checks the flags.
 func (s *source) validate() error {
 	switch {
 	case s.db == "" && s.ddl == "":
-		return cli.Usagef("-db is missing: the URL of a database; or -ddl: a file with definitions")
+		return cli.Usagef("%s; or -ddl FILE with definitions", noDB)
 	case s.db != "" && s.ddl != "":
-		return cli.Usagef("both -db and -ddl: give one of them")
+		return cli.Usagef("give one of -db and -ddl, not both")
 	case s.ddl != "" && s.engine != string(schema.SQLite) && s.engine != string(schema.Postgres):
 		return cli.Usagef("-ddl needs -engine sqlite or -engine postgres")
 	case s.ddl != "" && s.engine == string(schema.Postgres) && s.scratch == "":
@@ -52,15 +58,15 @@ func (s *source) validate() error {
 	case s.scratch != "" && s.engine != string(schema.Postgres):
 		return cli.Usagef("-scratch is for -ddl FILE -engine postgres: definitions of SQLite run in memory")
 	case s.scratch != "" && kindOf(s.scratch) != schema.Postgres:
-		return cli.Usagef("-scratch: want postgres://user@host/database")
+		return cli.Usagef("-scratch: want the URL of a PostgreSQL server, postgres://user@host/database")
 	case s.db != "" && s.engine != "":
-		return cli.Usagef("-engine is for -ddl: a database's URL says what it is")
+		return cli.Usagef("leave out -engine: it is for -ddl, and the URL of -db says which engine it is")
 	case s.db != "" && s.kind() == "":
-		return cli.Usagef("-db: unknown kind of database: want sqlite:PATH or postgres://user@host/database") // the URL is not quoted, since it may contain a password
+		return cli.Usagef("%s", wrongDB)
 	case scalar.WithoutSlashes(s.db) != "":
-		return cli.Usagef("-db: a SQLite URL has no // before the path: write %s", scalar.WithoutSlashes(s.db))
+		return cli.Usagef("the URL of an SQLite file has no // before the path: write %s", scalar.WithoutSlashes(s.db))
 	case s.schemas != "" && s.kind() != schema.Postgres:
-		return cli.Usagef("-schema is for PostgreSQL: SQLite has none")
+		return cli.Usagef("leave out -schema: it is for PostgreSQL, and SQLite has no schemas")
 	}
 	return nil
 }
@@ -114,7 +120,7 @@ const maxDDL = 64 << 20
 func readDDL(in io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {
-		err = fmt.Errorf("the definitions have more than %d bytes: leave out the rows (pg_dump --schema-only, .schema), or read the database itself with -db", most)
+		err = fmt.Errorf("the definitions have more than %d bytes: leave out the rows, by pg_dump --schema-only or .schema of sqlite3, or read the database itself with -db", most)
 	}
 	return string(text), err
 }
@@ -197,7 +203,7 @@ const (
 func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	pc, err := pgx.ParseConfig(raw)
 	if err != nil { // the parser's error is dropped, since it quotes the URL and may show the password
-		return nil, errors.New(flag + ": this PostgreSQL URL can't be read: want postgres://user@host:port/database?sslmode=…")
+		return nil, errors.New(flag + ": this URL can't be read: want postgres://user@host:port/database, and in it %2F for / and %40 for @ in a name or password")
 	}
 	pc.ConnectTimeout = cmp.Or(pc.ConnectTimeout, 15*time.Second)
 	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})

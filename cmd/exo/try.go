@@ -96,18 +96,18 @@ type trial struct {
 
 func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if _, err := os.Lstat(o.keep); o.keep != "" && err == nil {
-		return fmt.Errorf("%s is there already", o.keep)
+		return fmt.Errorf("-keep: %s exists: give another name for the file", o.keep)
 	}
 	if err := o.checkClient(); err != nil {
 		return err
 	}
 	switch {
 	case o.serve && (o.as == "" || o.demo || o.client != ""):
-		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
+		return cli.Usagef("-serve needs -as CLAIMS, and can't be used with -demo or -client")
 	case (o.serve || o.client != "") && len(o.pass) > 0:
-		return cli.Usagef("-client and -serve take neither -e nor -model: a client has its own")
+		return cli.Usagef("leave out -e and -model: with -client and -serve, the client brings its own programs and model")
 	case o.client != "" && o.demo:
-		return cli.Usagef("-demo is in memory, where no client finds it: leave out -client")
+		return cli.Usagef("leave out -client: the database of -demo is in memory, where no client can find it")
 	}
 	if err := checkDistrust(o.distrust); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) 
 			return err
 		}
 	case len(args) != 1:
-		return nil, cli.Usagef("want the URL of one database, not %d, or -demo", len(args))
+		return nil, cli.Usagef("want the URL of one database, sqlite:PATH or postgres://user@host/database, or -demo, not %d arguments", len(args))
 	default:
 		o.db = args[0]
 		var err error
@@ -211,7 +211,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 		return err
 	}
 	if t.Draft, err = draft.New(t.Live, *opt); err != nil {
-		return &cli.Failure{Code: cli.ExitUsage, Err: err}
+		return cli.Usagef("%s", grantfile.Reason(err))
 	}
 	x := t.Draft.Tenant
 	if o.tenant != "" || x != nil && (x.Sure != draft.Guess || x.ByName < len(x.Direct)) {
@@ -224,11 +224,11 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	ask := asker(std)
 	switch {
 	case ask == nil && x == nil:
-		return fmt.Errorf("no other table refers to one that could have the tenants: add -tenant TABLE or -tenant COLUMN, or -tenant %s if everybody may see every row", draft.None)
+		return fmt.Errorf("exo can't tell whose the rows are: add -tenant with the table of tenants, or with a column that has a row's tenant, or -tenant %s if everybody may see every row", draft.None)
 	case ask == nil:
 		return nil
 	}
-	fmt.Fprintf(std.Err, "Whose are the rows? Name the table of those to whom they belong, or the column that says it; %s: everybody may see every row.\n", draft.None)
+	fmt.Fprintf(std.Err, "Whose are the rows? Type the name of the table of their owners, or of a column that has a row's owner; %s if everybody may see every row.\n", draft.None)
 	cli.DropTyped(std.In)
 	if opt.Tenant, err = ask("The table, the column, or "+draft.None, schema.Printable(guess), nil); err != nil {
 		return err
@@ -237,7 +237,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 		opt.Tenant = guess
 	}
 	if t.Draft, err = draft.New(t.Live, *opt); err != nil {
-		return &cli.Failure{Code: cli.ExitUsage, Err: err}
+		return cli.Usagef("%s", grantfile.Reason(err))
 	}
 	return nil
 }
@@ -268,10 +268,10 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 		return found(err)
 	}
 	if t.Draft.Granted() == 0 {
-		return fmt.Errorf("no table can be shown: %s", strings.Join(t.Draft.Summary(), " "))
+		return fmt.Errorf("exo can show no table of this database; -tenant names another owner of the rows. %s", strings.Join(t.Draft.Summary(), " "))
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("the draft can't be used as it is:\n%s", strings.Join(rest, "\n"))
+		return fmt.Errorf("the draft needs a person's work first: write it with exo init, and correct there:\n%s", strings.Join(rest, "\n"))
 	}
 	f, err := grantfile.Parse("draft.yaml", []byte(t.text))
 	if err != nil {
@@ -294,12 +294,12 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 		t.who, err = t.Choose(ctx)
 		if errors.Is(err, try.ErrNobody) {
 			x := t.Draft.Tenant
-			return fmt.Errorf("no tenant was found to act for: %s has no rows, or none with a key that can be typed. Name one with -as %s=%s, or show every row with -tenant %s", schema.Printable(x.Table), x.Claim, strings.ToUpper(x.Type), draft.None)
+			return fmt.Errorf("exo found no tenant in %s, which has no rows, or no key that can be typed: name a tenant with -as %s=%s, or show every row with -tenant %s", schema.Printable(x.Table), x.Claim, strings.ToUpper(x.Type), draft.None)
 		}
 		return err
 	}
 	if _, err := f.ParseClaims(o.as); err != nil {
-		return cli.Usagef("-as: %w", err)
+		return cli.Usagef("-as: %s", grantfile.Reason(err))
 	}
 	t.who, err = t.Look(ctx, o.as)
 	return err
@@ -383,7 +383,7 @@ func (t *trial) columns() string {
 // write writes the draft with the programs that ran, and returns advice on what to do with it.
 func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) {
 	if o.demo {
-		return "", errors.New("the demo's database is only in memory, so no grant file can name it: start exo try URL with a database of your own, and keep that draft")
+		return "", errors.New("the demo's database is only in memory, so no grant file can name it: run exo try URL with a database of your own, and keep that draft")
 	}
 	first, rest, _ := strings.Cut(t.text, "\n")
 	notes := []string{first, "# Tried with exo try, for " + cmp.Or(t.who.Claims, "everybody") + "."}
@@ -399,9 +399,9 @@ func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) 
 	if err := writeGrants(path, strings.Join(append(notes, rest), "\n"), false); err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("%s: %d of %d tables are granted, to read. To review it: read it, change it, and write reviewed: true; then exo validate %[1]s", path, t.Draft.Granted(), len(t.Draft.Facets))
+	said := fmt.Sprintf("%s: %d of %d tables are granted, to read. Next: read the file and change what should be otherwise, write reviewed: true into it, and run exo validate %[1]s", path, t.Draft.Granted(), len(t.Draft.Facets))
 	if o.env != "" && os.Getenv(o.env) == "" {
-		said += fmt.Sprintf("\nput the URL of the database into the variable %s: the file has only its name", o.env)
+		said += fmt.Sprintf("\nset the variable %s to the URL of the database: the file has only the variable's name", o.env)
 	}
 	return said, nil
 }

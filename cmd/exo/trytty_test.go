@@ -63,7 +63,7 @@ func TestTryAtTerminal(t *testing.T) {
 func TestTryAsksOnce(t *testing.T) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		url, _ := prepared(t, e, drawn(t, e, "wordpress"))
-		answers := map[string]string{"none\r": "Every row of ", "wp_users\r": "no other table refers to a table wp_users"}
+		answers := map[string]string{"none\r": "Every row of ", "wp_users\r": "no foreign key refers to a table wp_users"}
 		if e.Name == testutil.SQLite.Name { // which takes a number for a key: by their names post_id leads to wp_posts
 			answers["\r"] = "These are the rows of post="
 		}
@@ -154,7 +154,7 @@ func TestTryClient(t *testing.T) {
 			t.Errorf("what is agreed to:\n%s", s)
 		}
 		x.Send("yes\r")
-		x.Shows("you did not agree, so nothing was changed")
+		x.Shows("so nothing was changed: run the command again to agree")
 		if code := x.Exit(); code != cli.ExitFound {
 			t.Errorf("exit %d", code)
 		}
@@ -215,7 +215,7 @@ func TestTryClient(t *testing.T) {
 			t.Errorf("%v %s", failed, text)
 		}
 		refused("another tenant", "try", "env:EXO_TRY_CLIENT", "-as", "account=2", "-serve")
-		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "serves the rows of one tenant only") {
+		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "serves the rows of one tenant, and with -tenant none there is none") {
 			t.Errorf("the whole: %+v", r)
 		}
 		if _, err := raw.Exec("ALTER TABLE posts ADD COLUMN shelf INTEGER"); err != nil {
@@ -235,7 +235,7 @@ func TestTryTypedAhead(t *testing.T) {
 	x.Send("Acme\r") // as a paste of two lines does
 	x.Ends("Type Acme to agree:")
 	x.Send("no\r")
-	x.Shows("you did not agree, so nothing was changed")
+	x.Shows("so nothing was changed: run the command again to agree")
 	if code := x.Exit(); code != cli.ExitFound || strings.Contains(x.Screen(), "mcpServers") {
 		t.Errorf("exit %d\n%s", code, x.Screen())
 	}

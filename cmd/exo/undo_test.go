@@ -102,7 +102,7 @@ func TestUndo(t *testing.T) {
 		if r := exo(t, "", "undo", first, "-file", path, "-apply"); r.code != cli.ExitFound || !strings.Contains(r.out, "REFUSED  items 1: it was changed since") || look() != now {
 			t.Errorf("a row that was changed since: %+v\n%s\nwant\n%s", r, look(), now)
 		}
-		if r := exo(t, "", "undo", strings.Repeat("0", 32), "-file", path); r.code == cli.ExitDone || !strings.Contains(r.err, "nothing is kept of run") {
+		if r := exo(t, "", "undo", strings.Repeat("0", 32), "-file", path); r.code == cli.ExitDone || !strings.Contains(r.err, "no change of run") {
 			t.Errorf("an unknown run: %+v", r)
 		}
 		if log, err := os.ReadFile(kept); err != nil || strings.Count(string(log), "// exo undo ") != 2 {

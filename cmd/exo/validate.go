@@ -71,10 +71,7 @@ type validating struct{ offline, strict, pin, json, effects bool }
 // print reports findings.
 func (v *validating) print(std cli.Stdio, findings []grantfile.Finding) error {
 	if v.json {
-		text, err := grantfile.MarshalFindings(findings)
-		if err == nil {
-			_, err = std.Out.Write(append(printable.JSON(text), '\n'))
-		}
+		_, err := fmt.Fprintf(std.Out, "%s\n", printable.MarshalIndent(append([]grantfile.Finding{}, findings...), "", "  "))
 		return err
 	}
 	for _, x := range findings {
@@ -90,9 +87,9 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 	}
 	switch {
 	case v.offline && (v.pin || v.effects):
-		return cli.Usagef("-pin and -effects need the database: leave out -offline")
+		return cli.Usagef("leave out -offline: -pin and -effects need the database")
 	case v.json && (v.pin || v.effects):
-		return cli.Usagef("-json can't be used with -pin or -effects: leave it out")
+		return cli.Usagef("leave out -json, which can't be used with -pin or -effects")
 	}
 	text, f, err := readGrantsText(path)
 	if err != nil {

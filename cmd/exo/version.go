@@ -21,11 +21,11 @@ func versionCommand() cli.Command {
 
 func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 	if len(args) > 0 {
-		return cli.Usagef("unexpected argument %q", args[0])
+		return cli.Usagef("exo version takes no arguments, so leave out %q", args[0])
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return fmt.Errorf("this binary has no information on how it was built")
+		return fmt.Errorf("this binary does not say how it was built: build exo by go build or go install")
 	}
 	_, err := fmt.Fprintln(std.Out, versionOf(info))
 	return err

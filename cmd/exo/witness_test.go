@@ -98,7 +98,7 @@ func TestWitnessRequired(t *testing.T) {
 	if r := exo(t, "", "validate", path); r.code == cli.ExitDone || !strings.Contains(r.out+r.err, "this log was made without one: exo record init -witness") {
 		t.Errorf("%+v", r)
 	}
-	if r := exo(t, "", "record", "init", "-key", "file:"+place+".key2", "-identity", place+".id2", "-witness", "env:WITNESS_TEST_DB", "env:WITNESS_TEST_DB"); r.code != cli.ExitUsage || !strings.Contains(r.err, "its own witness") {
+	if r := exo(t, "", "record", "init", "-key", "file:"+place+".key2", "-identity", place+".id2", "-witness", "env:WITNESS_TEST_DB", "env:WITNESS_TEST_DB"); r.code != cli.ExitUsage || !strings.Contains(r.err, "want another database than the record's") {
 		t.Errorf("%+v", r)
 	}
 }

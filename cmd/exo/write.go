@@ -93,7 +93,7 @@ func generated(path string) ([]byte, error) {
 		}
 	}
 	if !bytes.HasPrefix(text, []byte(gen.Header)) {
-		return nil, fmt.Errorf("%s was not written by exo gen, which does not overwrite it: move it, or choose another directory", path)
+		return nil, fmt.Errorf("%s exists and exo gen did not write it, so exo gen does not overwrite it: rename the file, or give another directory by -o", path)
 	}
 	return text, nil
 }

@@ -84,21 +84,21 @@ func Of(result []byte) (c *Chart, why string) {
 	names := append(of["time"], of["word"]...)
 	switch {
 	case n < 2:
-		return nil, "it is no list of two rows or more"
+		return nil, "the result is not a list of at least two rows"
 	case len(of["other"]) > 0:
-		return nil, fmt.Sprintf("%q holds neither numbers nor texts", of["other"][0].name)
+		return nil, fmt.Sprintf("the column %q has neither numbers, times nor names", of["other"][0].name)
 	case len(of["number"]) == 0 || len(of["number"]) > 4:
-		return nil, fmt.Sprintf("%d columns have numbers: want 1 to 4", len(of["number"]))
+		return nil, fmt.Sprintf("%d columns have numbers, and a chart needs 1 to 4", len(of["number"]))
 	case len(names) != 1:
-		return nil, fmt.Sprintf("%d columns have times or names: want 1", len(names))
+		return nil, fmt.Sprintf("%d columns have times or names, and a chart needs exactly one", len(names))
 	case len(of["time"]) == 0 && n > 40:
-		return nil, fmt.Sprintf("%d bars are too many: at most 40", n)
+		return nil, fmt.Sprintf("the result has %d rows, and a chart has at most 40 bars", n)
 	}
 	c = &Chart{By: names[0].name, Time: len(of["time"]) > 0}
 	order, seen := make([]int, n), map[string]bool{"null": true}
 	for i, x := range names[0].cells {
 		if order[i] = i; seen[x] {
-			return nil, fmt.Sprintf("%q is null, or has one value twice", c.By)
+			return nil, fmt.Sprintf("the column %q has a null, or one value twice", c.By)
 		}
 		seen[x] = true
 	}

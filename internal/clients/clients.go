@@ -136,7 +136,7 @@ func withoutPassword(raw string) (string, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return "", errors.New("the URL of the database can't be read")
+		return "", errors.New("the URL of the database can't be read: want sqlite:PATH or postgres://user@host/database")
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
@@ -146,7 +146,7 @@ func withoutPassword(raw string) (string, error) {
 	if text := u.String(); err == nil && plainURL().MatchString(text) && !secretly().MatchString(query) {
 		return text, nil
 	}
-	return "", errors.New("exo can't be sure that the URL of the database contains no password: put the URL into a file, and pass file:PATH")
+	return "", errors.New("the URL of the database may contain a password, which must not be in a client's configuration: put the URL into a file, and write file:PATH in place of the URL")
 }
 
 // Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it fails,
@@ -169,7 +169,7 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		self, _ = filepath.Abs(found)
 	}
 	if strings.Contains(self, "go-build") && !strings.HasSuffix(self, ".test") || strings.Contains(self, "_npx") {
-		return fmt.Errorf("%s is temporary: it is deleted after this command or with a cache: install exo first, for example by go install ./cmd/exo", self)
+		return fmt.Errorf("this exo, %s, is temporary, so a client could not start it later: install exo first, for example by go install ./cmd/exo", self)
 	}
 	url := ""
 	if e.Var != "" {
@@ -180,7 +180,7 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	did, err := e.add(ctx, std, e.server(cmp.Or(self, cli.ProgramName), url), path)
 	if err != nil {
 		fmt.Fprint(std.Out, e.Text())
-		return fmt.Errorf("%w; standard output has what to add by hand to %s", err, path)
+		return fmt.Errorf("%w. To add the entry by hand, copy what this command printed into %s", err, path)
 	}
 	if url != e.URL && e.Var != "" && !strings.HasPrefix(url, "sqlite:") {
 		did += "\nthe entry contains no password: put it into ~/.pgpass, or put the whole URL into a file and pass file:PATH"
@@ -208,7 +208,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 			return "", err
 		}
 	} else if _, there := os.Lstat(path); there == nil {
-		return "", errors.New("it can't be read as a regular file")
+		return "", fmt.Errorf("%s is no regular file", path)
 	}
 	after, err := e.edit(text, s)
 	if after == nil {
@@ -238,13 +238,13 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		if e.Client != "vscode" { // vscode may write the file a little later
 			text, _ = os.ReadFile(path)
 			if left, err := e.edit(text, s); left != nil || err != nil {
-				return "", fmt.Errorf("%s reported success, but %s has no entry %s%s", words[0], path, s.Name, did)
+				return "", fmt.Errorf("%s reported success, but %s does not have the entry %s%s", words[0], path, s.Name, did)
 			}
 		}
 		return words[0] + " has added the entry " + s.Name + did, nil
 	}
 	if _, err := os.Stat(filepath.Dir(real)); err != nil {
-		return "", fmt.Errorf("there is no folder %s: is %s installed?", filepath.Dir(real), e.Client)
+		return "", fmt.Errorf("there is no folder %s: install %s and start it once, and then run this command again", filepath.Dir(real), e.Client)
 	}
 	if now, _ := os.ReadFile(real); !bytes.Equal(now, text) {
 		return "", fmt.Errorf("another program has changed %s meanwhile: run this command again", path)
@@ -272,7 +272,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	before, err := e.read(text)
 	servers, ok := before[e.key()].(map[string]any)
 	if err == nil && !ok && before[e.key()] != nil {
-		err = fmt.Errorf("its member %s is not a table of servers", e.key())
+		err = fmt.Errorf("the client's configuration has %s, which is not a table of servers: correct it", e.key())
 	}
 	if err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		if json.Unmarshal(printable.Marshal(v), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("it has a different entry %s: add -name NAME to give this one another name", s.Name)
+		return nil, fmt.Errorf("the client has another entry with the name %s: give this one another name by -name NAME", s.Name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {
@@ -296,7 +296,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	_ = json.Unmarshal(printable.Marshal(s), &entry)
 	servers[s.Name] = entry
 	if after, err := e.read(out); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, errors.Join(errors.New("exo can't add an entry without changing the rest of the file"), err)
+		return nil, errors.Join(errors.New("exo can't add an entry without changing the rest of the client's configuration"), err)
 	}
 	return out, nil
 }

@@ -102,12 +102,12 @@ func TestInstallRefuses(t *testing.T) {
 		{"cursor", `{"mcpServers": []}`, "not a table of servers"},
 		{"cursor", `{"mcpServers": null}`, "without changing the rest"},
 		{"cursor", `{"mcpServers": [], "mcpServers": {}}`, "without changing the rest"},
-		{"cursor", `{"mcpServers": {"exo": {"command": "exo", "args": ["serve"]}}}`, "a different entry exo"},
-		{"cursor", `{"mcpServers": {"exo": {"url": "https://example.com"}}}`, "a different entry exo"},
+		{"cursor", `{"mcpServers": {"exo": {"command": "exo", "args": ["serve"]}}}`, "another entry with the name exo"},
+		{"cursor", `{"mcpServers": {"exo": {"url": "https://example.com"}}}`, "another entry with the name exo"},
 		{"cursor", `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`, "without changing the rest"},
 		{"codex", "model = ", "toml: "},
 		{"codex", "mcp_servers = { a = { command = 'x' } }\n", "without changing the rest"},
-		{"codex", "[mcp_servers.exo]\nurl = 'https://example.com'\n", "a different entry exo"},
+		{"codex", "[mcp_servers.exo]\nurl = 'https://example.com'\n", "another entry with the name exo"},
 		{"codex", "mcp_servers = 1\n", "not a table of servers"},
 	} {
 		path := at(t, c.client, c.before)
@@ -123,7 +123,7 @@ func TestInstallRefuses(t *testing.T) {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := installed(t, Entry{Client: "cursor"}, path); err == nil || !strings.Contains(err.Error(), "as a regular file") {
+	if _, _, _, err := installed(t, Entry{Client: "cursor"}, path); err == nil || !strings.Contains(err.Error(), "is no regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 	path = at(t, "cursor", "")
@@ -211,7 +211,7 @@ func TestInstallCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Remove(ran)
-		if _, _, _, err := installed(t, e, path); err == nil || !strings.Contains(err.Error(), "a different entry") {
+		if _, _, _, err := installed(t, e, path); err == nil || !strings.Contains(err.Error(), "another entry with the name") {
 			t.Errorf("%s: %v", client, err)
 		}
 		if _, err := os.Stat(ran); err == nil {
@@ -276,7 +276,7 @@ func TestInstallName(t *testing.T) {
 		if _, _, _, err := installed(t, one, path); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, _, err := installed(t, Entry{Client: client, Args: two.Args}, path); err == nil || !strings.Contains(err.Error(), "a different entry exo: add -name NAME") {
+		if _, _, _, err := installed(t, Entry{Client: client, Args: two.Args}, path); err == nil || !strings.Contains(err.Error(), "another entry with the name exo: give this one another name by -name NAME") {
 			t.Errorf("%s: %v", client, err)
 		}
 		text, _, says, err := installed(t, two, path)

@@ -43,18 +43,18 @@ func Parse(place string, wait time.Duration) (*Witness, error) {
 	at, key, _ := strings.Cut(place, "#")
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" {
-		return nil, errors.New("a witness is a folder, env:NAME for a variable with the URL of a database, or https://HOST/PREFIX#KEY, without a password or a query")
+		return nil, errors.New("a witness has to be a folder, env:NAME for a variable with the URL of a database, or https://HOST/PREFIX#KEY without a user, a password or a query")
 	}
 	ip := net.ParseIP(u.Hostname())
 	if local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback(); u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return nil, fmt.Errorf("the witness %s: want https, or http on this machine", at)
+		return nil, fmt.Errorf("the witness %s: want an https address; http is only for this machine", at)
 	}
 	name, rest, _ := strings.Cut(key, "+")
 	hash, encoded, _ := strings.Cut(rest, "+")
 	b, _ := base64.StdEncoding.DecodeString(encoded)
 	sum := sha256.Sum256(append([]byte(name+"\n"), b...))
 	if name == "" || len(b) != 1+ed25519.PublicKeySize || b[0] != cosignature || hash != fmt.Sprintf("%x", sum[:4]) {
-		return nil, fmt.Errorf("the witness %s: behind # want its verifier key for cosignatures of Ed25519, NAME+HASH+BASE64", at)
+		return nil, fmt.Errorf("the witness %s: after # want the witness's verifier key, NAME+HASH+BASE64, for Ed25519 cosignatures", at)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = maxAnswer
@@ -107,14 +107,14 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // conflict means another root at the same size
 		return "", &Conflict{-1}
 	}
-	return "", fmt.Errorf("it answers %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
+	return "", fmt.Errorf("it answers with the HTTP status %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
 }
 
 // Cosigned checks the log's signature and the witness's cosignature of a checkpoint. It returns the checkpoint with only these two.
 func (w *Witness) Cosigned(text string, log note.Verifier) (string, error) {
 	n, err := note.Open([]byte(text), note.VerifierList(log, w.key))
 	if err != nil || len(n.Sigs) != 2 { // a key has at most one signature
-		return "", errors.New("there is no cosignature of this checkpoint by the pinned key")
+		return "", errors.New("the checkpoint has no cosignature by the witness's key, which the record names")
 	}
 	text = n.Text + "\n"
 	for _, s := range n.Sigs {

@@ -51,7 +51,7 @@ func Open(place string, wait time.Duration) (*Witness, error) {
 	name := strings.TrimPrefix(place, "env:")
 	url := strings.TrimSpace(os.Getenv(name))
 	if url == "" {
-		return nil, fmt.Errorf("the variable %s is not set: it has to hold the URL of the witness's database, postgres://user@host/database", name)
+		return nil, fmt.Errorf("the variable %s is not set: set it to the URL of the witness's database, postgres://user@host/database", name)
 	}
 	conf, err := pgx.ParseConfig(url)
 	if err != nil { // leave out the text of err, because it quotes the URL, which may have a password

@@ -40,7 +40,7 @@ func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 		if c.postgres && text[c.pos] == '\\' {
 			// pg_dump writes these two commands around every dump. They affect only psql.
 			if word := strings.Fields(c.rest())[0]; word != `\restrict` && word != `\unrestrict` {
-				return nil, fmt.Errorf("%d: %s is a command of psql, and not of PostgreSQL: leave it out (if pg_dump --create wrote it: dump without --create)", line, word)
+				return nil, fmt.Errorf("%d: %s is a command of psql, which the server does not know: take it out of the file, or, if pg_dump --create wrote it, dump without --create", line, word)
 			}
 			c.past("\n")
 			continue

@@ -80,7 +80,7 @@ func TestDraft(t *testing.T) {
 			"      boss: person\n",
 			"  # countries: no foreign key leads from it to organizations, so no column says who owns its rows\n",
 			"  # logs: no foreign key leads from it to organizations, so no column says who owns its rows\n",
-			"  # transfers: from_org and to_org lead to organizations: choose which of them says who owns a row\n",
+			"  # transfers: from_org and to_org refer to organizations: choose the one that says who owns a row\n",
 		} {
 			if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), want) {
 				t.Errorf("there is no %q in\n%s", want, text)

@@ -163,7 +163,7 @@ func TestNoTenants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = draft.New(live, draft.Options{Tenant: "nobody"}); err == nil || strings.Contains(err.Error(), "there are ") || !strings.Contains(err.Error(), "or none if all users") {
+	if _, err = draft.New(live, draft.Options{Tenant: "nobody"}); err == nil || strings.Contains(err.Error(), "there are ") || !strings.Contains(err.Error(), "or none if every user") {
 		t.Error(err)
 	}
 }
@@ -266,7 +266,7 @@ func TestTwoSchemas(t *testing.T) {
 			"bills.where(b => b.customer().title === 'sales 1').sum('n')": "5",
 		})
 		programs(t, decl, "tenant=1", map[string]string{"(async () => { await " + grant + ".insert({ id: 9, title: 'new' }); await " + grant + ".where({ id: 9 }).update({ title: 'newer' }); const n = await " + grant + ".where({ title: 'newer' }).count(); await " + grant + ".where({ id: 9 }).delete(); return n })()": "1"})
-		for spelling, want := range map[string]string{path[0] + ".customer": "spells the table `customer`: write it the same way", "nowhere.customer": "has no table or view `nowhere.customer`: names are looked up in " + strings.Join(path, ", ") + ", so write `schema: [" + strings.Join(path, ", ") + ", nowhere]` at the database"} {
+		for spelling, want := range map[string]string{path[0] + ".customer": "spells the table `customer`: write it the same way", "nowhere.customer": "has no table or view `nowhere.customer`: names are looked up in " + strings.Join(path, ", ") + ". If nowhere is a schema, write `schema: [" + strings.Join(path, ", ") + ", nowhere]` next to the database's `url`"} {
 			other := strings.Replace(text, "    table: customer\n", "    table: "+fmt.Sprintf("%q", spelling)+"\n", 1)
 			f, err := grantfile.Parse("exo.yaml", []byte(other))
 			if err != nil {

@@ -128,9 +128,9 @@ func (d *Draft) findTenant() error {
 		i := slices.Index(names, d.opt.Tenant)
 		switch {
 		case i < 0 && len(names) == 0:
-			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, nor to any table, and no table has a column of that name: give the column that names a row's tenant, or %s if all users may reach all rows", schema.Printable(d.opt.Tenant), None)
+			return fail.Errorf(fail.Invalid, "", "-tenant: no foreign key refers to a table %s, and no table has a column %[1]s: give the column that has a row's tenant, or %[2]s if every user may see every row", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
-			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, and no table has a column of that name; want one of %s, a column with the tenant of a row, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
+			return fail.Errorf(fail.Invalid, "", "-tenant: no foreign key refers to a table %s, and no table has a column %[1]s: want one of %[2]s, or another column with a row's tenant, or %[3]s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
@@ -373,7 +373,7 @@ func (d *Draft) findScopes() {
 		switch {
 		case f.Out != "" || l == nil:
 		case len(l.columns) > 1:
-			f.leave("several columns could say who owns their rows", fmt.Sprintf("%s lead to %s: choose which of them says who owns a row", strings.Join(l.columns, " and "), t.Table))
+			f.leave("several columns could say who owns their rows", fmt.Sprintf("%s refer to %s: choose the one that says who owns a row", strings.Join(l.columns, " and "), t.Table))
 		default:
 			f.rows, done[f] = condition(l.columns[0], t.Claim), true
 			if l.byName {
@@ -413,7 +413,7 @@ func (d *Draft) findScopes() {
 				notes = append(notes, fmt.Sprintf("%s is no foreign key: its name says where it leads", strings.Join(f.via.columns, ", ")))
 			}
 			if !f.via.sure {
-				notes = append(notes, fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", ")))
+				notes = append(notes, fmt.Sprintf("rows in which %s is NULL belong to no tenant", strings.Join(f.via.columns, ", ")))
 			}
 			f.note = strings.Join(notes, "; ")
 		}

@@ -16,14 +16,14 @@ func TestSelect(t *testing.T) {
 		fails string
 	}{
 		{"all", 3, ""}, {"pii", 2, ""}, {"pii mail.send", 1, ""}, {"pii,result", 1, ""}, {" untrusted  result ", 1, ""},
-		{"", 0, "want a tag"}, {"a b c", 0, "want a tag"}, {"pi", 0, `nothing is labelled "pi"; there is pii, untrusted`}, {"pii chat", 0, `nothing is a way out "chat"; there is result, mail.send`},
+		{"", 0, "want a tag"}, {"a b c", 0, "want a tag"}, {"pi", 0, `nothing is labelled "pi": want one of pii, untrusted`}, {"pii chat", 0, `nothing is a way out "chat": want one of result, mail.send`},
 	} {
 		got, err := flows.Select(all, c.asked)
 		if len(got) != c.n || (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%q: %v %v", c.asked, got, err)
 		}
 	}
-	if _, err := flows.Select(nil, "pii"); err == nil || !strings.Contains(err.Error(), "nothing is labelled, so") {
+	if _, err := flows.Select(nil, "pii"); err == nil || !strings.Contains(err.Error(), "the grants have no labels, so") {
 		t.Error(err)
 	}
 	var b strings.Builder

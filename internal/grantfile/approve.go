@@ -64,7 +64,7 @@ func (r *reader) approve(e entry) *Approve {
 	a := &Approve{Pos: e.Pos()}
 	if e.Value.Kind == yaml.ScalarNode && !isNull(e.Value) {
 		if a.Always = r.Text(e.Value, "approve") == "always"; !a.Always {
-			r.At(posOf(e.Value), "approve: want `always`, or a map like { rows: 10, delete: true, columns: [amount] }")
+			r.At(posOf(e.Value), "approve: want `always`, or a map like `{ rows: 10, delete: true, columns: [amount] }`")
 		}
 		return a
 	}
@@ -88,7 +88,7 @@ func (r *reader) approve(e entry) *Approve {
 		},
 	})
 	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
-		r.At(a.Pos, "approve: no change is named: write always, rows, delete or columns")
+		r.At(a.Pos, "approve: say which changes wait for a person: `always`, or a map like `{ rows: 10, delete: true, columns: [amount] }`")
 	}
 	return a
 }
@@ -142,18 +142,18 @@ func (f *File) approvals(r *reader, e entry) {
 				"audience": func(e entry) { a.Proxy.Audience = r.Name(e.Value, "audience") },
 			})
 			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header with the proxy's signed assertion (a JWT), its issuer, and its audience")
+				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header in which the proxy sends a signed token (a JWT), and `iss` and `aud` of this token")
 			}
 		},
 	})
 	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.At(a.Pos, "approvals: want `key` and `store`, like { key: file:approvals.key, store: approvals }. `key` is the place of the key that encrypts change sets; `store` is a folder, or env:NAME with the URL of a PostgreSQL database, and must outlive this process")
+		r.At(a.Pos, "approvals: want `key` and `store`, like `{ key: file:approvals.key, store: approvals }`. `key` says where the key is that encrypts the waiting changes. `store` is a folder, or env:NAME with the URL of a PostgreSQL database")
 	}
 	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Store.Folder(), beside(r.Dir, a.Key.Name)) {
-		r.At(a.Key.Pos, "approvals: the key is in the folder of the store, so anyone who copies the folder could read it: keep the key elsewhere")
+		r.At(a.Key.Pos, "approvals: `key` is in the folder of `store`, so a copy of the folder could be read by anyone: keep the key in another folder")
 	}
 	if u, err := url.Parse(a.Link.Text); a.Link.Text != "" && (err != nil || !isAddress(a.Link.Text) || u.Path != PagePath) {
-		r.At(a.Link.Pos, "link: want the address of the page as people know it, like https://shop.example.com%s", PagePath)
+		r.At(a.Link.Pos, "link: want the https address of the page of changes as browsers reach it, like https://shop.example.com%s", PagePath)
 	}
 }
 
@@ -202,7 +202,10 @@ func (f *File) rule(x *Facet) *dynamic.ApprovalRule {
 	return out
 }
 
-const noApprovals = "approve: where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key"
+const (
+	noApprovals  = "approve: the file does not say where changes wait: " + addApprovals
+	addApprovals = "add the line `approvals: { key: file:approvals.key, store: approvals }` above `facets`, and let `exo approvals init` make the key"
+)
 
 // checkApprovals compares the rules of facets with their rights and with each other, and approvals with the file's clients.
 func (f *File) checkApprovals(r *reader) {
@@ -215,18 +218,18 @@ func (f *File) checkApprovals(r *reader) {
 		first := f.approve(x)
 		switch {
 		case !x.Writes():
-			r.At(a.Pos, "approve: the facet %s lets programs change nothing: add insert, update or delete, or leave it out", x.Text)
+			r.At(a.Pos, "approve: the facet %s lets programs change nothing: add `insert`, `update` or `delete`, or leave `approve` out", x.Text)
 			continue
 		case a.Delete && x.Delete == nil:
-			r.At(a.Pos, "approve: the facet %s lets programs delete nothing: add `delete: true`, or leave it out here", x.Text)
+			r.At(a.Pos, "approve: the facet %s lets programs delete nothing: add `delete: true` to the facet, or leave `delete` out of `approve`", x.Text)
 		case first.String() != a.String():
-			r.At(a.Pos, "approve differs from line %d: both are of the table %s, so write it once", first.Line, x.Table.Text)
+			r.At(a.Pos, "`approve` differs from the one on line %d, for the same table %s: write `approve` only once, or the same twice", first.Line, x.Table.Text)
 		case f.Approvals.Key.Kind == "" && f.Approvals.Pos == Pos{}:
 			r.At(a.Pos, noApprovals)
 		}
 		for _, c := range a.Columns {
 			if written := slices.Concat(x.Insert, x.Update); !slices.ContainsFunc(written, func(n Name) bool { return n.Text == c.Text }) {
-				r.At(c.Pos, "approve: programs can't write `%s`%s", c.Text, or(c.Text, texts(written)))
+				r.At(c.Pos, "approve: programs can't write the column `%s`: want columns of `insert` or `update`%s", c.Text, or(c.Text, texts(written)))
 			}
 		}
 	}
@@ -242,13 +245,13 @@ func (f *File) checkApprovals(r *reader) {
 	issuers := scalar.Each(f.Serve.Issuers, func(i Issuer) string { return i.Text })
 	switch name := http.CanonicalHeaderKey(p.Header.Text); {
 	case strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "Authorization" || name == "Cookie" || name == "Host":
-		r.At(p.Header.Pos, "header: want the name of a header that only the proxy writes, like X-Assertion: letters, digits and hyphens, and none of Authorization, Cookie and Host; not `%s`", p.Header.Text)
+		r.At(p.Header.Pos, "header: want a header that only the proxy writes, like X-Assertion, not `%s`: letters, digits and hyphens, but not Authorization, Cookie or Host", p.Header.Text)
 	case !slices.Contains(issuers, p.Issuer.Text):
-		r.At(p.Issuer.Pos, "issuer: `serve` has no issuer `%s`%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
+		r.At(p.Issuer.Pos, "issuer: `issuers` under `serve` has no `%s`: add it there%s", p.Issuer.Text, or(p.Issuer.Text, issuers))
 	case !isAddress(p.Audience.Text):
-		r.At(p.Audience.Pos, "audience: want the address of the page, like https://shop.example.com%s", PagePath)
+		r.At(p.Audience.Pos, "audience: want the https address of the page of changes, like https://shop.example.com%s", PagePath)
 	case p.Audience.Text == f.Serve.Resource.Text:
-		r.At(p.Audience.Pos, "audience: this is the audience of clients' tokens, by which a client could agree to its own changes: give the proxy's assertions another")
+		r.At(p.Audience.Pos, "audience: this is `resource`, the audience of clients' tokens, so a client could agree to its own changes: give the proxy's tokens another audience, like %s%s", strings.TrimSuffix(p.Audience.Text, "/mcp"), PagePath)
 	}
 }
 
@@ -300,8 +303,7 @@ func (f *File) ApprovalFindings(ctx context.Context) []Finding {
 	if err == nil {
 		return nil
 	}
-	at := f.Approvals.Pos
-	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: "approvals", Problem: "approvals: " + err.Error()}}}
+	return []Finding{{f.at(f.Approvals.Pos), exosql.Finding{Kind: "approvals", Problem: "approvals: " + Reason(err)}}}
 }
 
 // OpenApprovals opens the store in which change sets and messages wait, with the key that encrypts them.
@@ -317,11 +319,9 @@ func (f *File) OpenApprovals(ctx context.Context, env func(string) string) (at s
 
 // approvalKey returns the key that encrypts the change sets of the file.
 func (f *File) approvalKey() ([]byte, error) {
-	text, err := f.Approvals.Key.Text(nil)
-	if err != nil {
-		err = fmt.Errorf("%w: if there is no key yet, `exo approvals init` makes one", err)
-	} else if len(text) < review.MinKey {
-		err = fail.Errorf(fail.Invalid, "", "%s has a key of %d characters: want at least %d random ones, as `exo approvals init` makes them", f.Approvals.Key, len(text), review.MinKey)
+	text, err := f.Approvals.Key.Text(nil, fmt.Sprintf("the key that encrypts waiting changes; `exo approvals init -file %s` makes one", f.Name))
+	if err == nil && len(text) < review.MinKey {
+		err = fail.Errorf(fail.Invalid, "", "the key in %s has %d characters: want at least %d random ones, as `exo approvals init` makes them", f.Approvals.Key, len(text), review.MinKey)
 	}
 	return []byte(text), err
 }
@@ -339,7 +339,7 @@ func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	case issuer == TokenIssuer:
 		p, err = f.Identify(issuer, i.Subject, nil)
 	case issuer != "" && !known:
-		err = fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve any more", issuer)
+		err = fail.Errorf(fail.Denied, "", "`issuers` under `serve` of the file no longer has %.100q, so its users are refused", issuer)
 	case issuer != "":
 		p = p.of(issuer, i.Subject)
 	}
@@ -352,4 +352,4 @@ func (f *File) PrincipalNamed(name exo.Principal) (Principal, error) {
 	return p, nil
 }
 
-var errName = fail.Errorf(fail.Denied, "", "the file no longer has this principal: its claims, or the file, have changed")
+var errName = fail.Errorf(fail.Denied, "", "the file can't have this principal any more: its `principal`, or its issuers and tokens under `serve`, have changed")

@@ -28,23 +28,23 @@ func TestApproveProblems(t *testing.T) {
 	const approvals = "approvals: {key: env:K, store: s}\nzone:"
 	proxied := strings.Replace(served, "zone:", "approvals: {key: env:K, store: s, proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nzone:", 1)
 	for change, want := range map[[2]string]string{
-		{"    delete: true\n", "    delete: true\n    approve: always\n"}:                         "where changes wait is missing: add `approvals: { key: file:approvals.key, store: approvals }`",
+		{"    delete: true\n", "    delete: true\n    approve: always\n"}:                         "the file does not say where changes wait: add the line `approvals: { key: file:approvals.key, store: approvals }`",
 		{"zone:", "approvals: {key: env:K}\nzone:"}:                                               "approvals: want `key` and `store`",
 		{"zone:", "approvals: {store: s}\nzone:"}:                                                 "approvals: want `key` and `store`",
 		{"zone:", "approvals: {}\nzone:"}:                                                         "approvals: want `key` and `store`",
-		{"zone:", "approvals: {key: env:K, store: s, undo: 7d}\nzone:"}:                           "approvals has no `undo`",
-		{"zone:", "approvals: {key: file:s/key, store: s}\nzone:"}:                                "the key is in the folder of the store",
-		{"zone:", "approvals: {key: sqlite:k, store: s}\nzone:"}:                                  "key: want env:NAME or file:PATH",
-		{"zone:", "approvals: {key: env:K, store: sqlite:s}\nzone:"}:                              "store: want env:NAME or file:PATH",
+		{"zone:", "approvals: {key: env:K, store: s, undo: 7d}\nzone:"}:                           "`undo` is no key of approvals",
+		{"zone:", "approvals: {key: file:s/key, store: s}\nzone:"}:                                "`key` is in the folder of `store`",
+		{"zone:", "approvals: {key: sqlite:k, store: s}\nzone:"}:                                  "key: write where the text is, as env:NAME",
+		{"zone:", "approvals: {key: env:K, store: sqlite:s}\nzone:"}:                              "store: write where the text is, as env:NAME",
 		{"zone:", "approvals: {key: env:K, store: 'postgres://u:hunter2@h/d'}\nzone:"}:            "it must not be in this file",
-		{"zone:", "approvals: {key: env:K, store: s, link: http://x.example.com/changes}\nzone:"}: "link: want the address",
-		{"zone:", "approvals: {key: env:K, store: s, link: https://x.example.com/}\nzone:"}:       "link: want the address",
+		{"zone:", "approvals: {key: env:K, store: s, link: http://x.example.com/changes}\nzone:"}: "link: want the https address",
+		{"zone:", "approvals: {key: env:K, store: s, link: https://x.example.com/}\nzone:"}:       "link: want the https address",
 		{"    delete: true\n", "    delete: true\n    approve: never\n"}:                          "approve: want `always`, or a map",
-		{"    delete: true\n", "    delete: true\n    approve: {by: other}\n"}:                    "no change is named",
+		{"    delete: true\n", "    delete: true\n    approve: {by: other}\n"}:                    "say which changes wait for a person",
 		{"    delete: true\n", "    delete: true\n    approve: {delete: true, by: me}\n"}:         "by: want self or other, not `me`",
 		{"    delete: true\n", "    delete: true\n    approve: {delete: true, least: web}\n"}:     "least: want terminal or page",
 		{"    delete: true\n", "    delete: true\n    approve: {rows: 0}\n"}:                      "rows: want a whole number of at least 1",
-		{"    delete: true\n", "    delete: true\n    approve: {columns: [stat]}\n"}:              "programs can't write `stat`",
+		{"    delete: true\n", "    delete: true\n    approve: {columns: [stat]}\n"}:              "programs can't write the column `stat`",
 		{"    delete: true\n", "    approve: {delete: true}\n"}:                                   "lets programs delete nothing",
 		{"  org:\n    table: orgs\n", "  org:\n    approve: always\n    table: orgs\n"}:           "lets programs change nothing",
 	} {
@@ -52,7 +52,7 @@ func TestApproveProblems(t *testing.T) {
 			t.Fatalf("there is no %q", change[0])
 		}
 		text := strings.Replace(whole, change[0], change[1], 1)
-		if !strings.Contains(change[1], "approvals:") && !strings.Contains(want, "is missing") {
+		if !strings.Contains(change[1], "approvals:") && !strings.Contains(want, "where changes wait") {
 			text = strings.Replace(text, "zone:", approvals, 1)
 		}
 		_, err := grantfile.Parse("exo.yaml", []byte(text))
@@ -65,11 +65,11 @@ func TestApproveProblems(t *testing.T) {
 	}
 	for change, want := range map[[2]string]string{
 		{"header: X-Reader, ", ""}:                                                               "proxy: want `header`, `issuer` and `audience`",
-		{"header: X-Reader", "header: Authorization"}:                                            "want the name of a header that only the proxy writes",
-		{"header: X-Reader", "header: Cookie"}:                                                   "want the name of a header that only the proxy writes",
-		{"issuer: https://login", "issuer: https://lgin"}:                                        "`serve` has no issuer",
+		{"header: X-Reader", "header: Authorization"}:                                            "want a header that only the proxy writes",
+		{"header: X-Reader", "header: Cookie"}:                                                   "want a header that only the proxy writes",
+		{"issuer: https://login", "issuer: https://lgin"}:                                        "`issuers` under `serve` has no",
 		{"audience: https://shop.example.com/changes", "audience: https://shop.example.com/mcp"}: "the audience of clients' tokens",
-		{"audience: https://shop.example.com/changes", "audience: changes"}:                      "audience: want the address",
+		{"audience: https://shop.example.com/changes", "audience: changes"}:                      "audience: want the https address",
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(strings.Replace(proxied, change[0], change[1], 1)))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -49,7 +49,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "its links reach the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}
@@ -173,7 +173,7 @@ func (b *bound) check() error {
 // Grants returns the objects of a principal. File.Bind or File.ParseClaims must have made the principal.
 func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	if p.values == nil {
-		return nil, fail.Errorf(fail.Denied, "", "there is no principal; File.Bind makes one")
+		return nil, fail.Errorf(fail.Denied, "", "the zero Principal has no grants: make a Principal by File.Bind or File.ParseClaims")
 	}
 	b := d.bind(p)
 	if err := b.check(); err != nil {

@@ -61,15 +61,18 @@ func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
 	if x.Cursors.Kind == "" {
 		return nil, nil
 	}
-	text, err := x.Cursors.Text(env)
+	text, err := x.Cursors.Text(env, "the key of cursors, such as `openssl rand -base64 32` prints")
 	if err != nil {
 		return nil, err
 	}
 	if len(text) < 32 {
-		return nil, fail.Errorf(fail.Invalid, "", "cursors: %s has a key of %d characters: want at least 32 random ones, like those of `openssl rand -base64 32`", x.Cursors, len(text))
+		return nil, fail.Errorf(fail.Invalid, "", "cursors: the key in %s has %d characters: want at least 32 random ones, such as `openssl rand -base64 32` prints", x.Cursors, len(text))
 	}
 	return hkdf.Key(sha256.New, []byte(text), nil, "grantfile 1: cursors of "+x.Text, 32)
 }
+
+// fileWords puts the keys of a grant file in place of the options of exosql that they set, in errors of exosql.Open.
+var fileWords = strings.NewReplacer("exosql: ", "", "OpenOptions.Witness", "`witness` or `undo`", "OpenOptions.Undo", "`undo`", "OpenOptions.Replicas", "`replicas`", "leave it nil", "leave it out")
 
 // connects returns the URL at the place at, for a connection to the database.
 func (x *Database) connects(at Secret, env func(string) string) (url string, err error) {
@@ -77,7 +80,7 @@ func (x *Database) connects(at Secret, env func(string) string) (url string, err
 		return "", err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
-		return "", fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
+		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and this is SQLite: leave `schema` out")
 	}
 	return WithSchemas(url, x.Schema)
 }

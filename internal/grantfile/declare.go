@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -83,7 +84,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		if db := opt.Databases[x.Text]; db != nil {
 			d.dbs[x.Text] = db
 		} else if err := d.open(ctx, x, env, max(opt.Images, f.images())); err != nil {
-			p.At(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
+			p.At(x.URL.Pos, "the database %s: %s", x.Text, fileWords.Replace(Reason(err)))
 		}
 	}
 	for i := range f.Facets {
@@ -245,10 +246,10 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			where = in.Where() + where
 		}
 		if len(elsewhere) > 0 {
-			where = fmt.Sprintf(": it is in the schema %s, so write `schema: [%s]` at the database", strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
+			where = fmt.Sprintf(" in %s, but one in the schema %s: write `schema: [%s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
 		}
 		if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
-			where = fmt.Sprintf(": names are looked up in %s, so write `schema: [%s]` at the database if %[3]s is a schema", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
+			where = fmt.Sprintf(": names are looked up in %s. If %[3]s is a schema, write `schema: [%[2]s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
 		}
 		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
@@ -260,10 +261,8 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		return
 	}
 	before := len(p.List)
-	for _, c := range x.Columns {
-		if live.Column(c.Text) == nil {
-			p.Of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
-		}
+	for _, c := range slices.Concat(columnsOf(x), x.Key) {
+		hasColumn(live, c, p)
 	}
 	facet, whole := d.whole(in, x)
 	if whole != nil {
@@ -276,11 +275,6 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
 				p.At(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			}
-		}
-	}
-	for _, c := range x.Key {
-		if live.Column(c.Text) == nil {
-			p.Of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
 		}
 	}
 	d.checkPin(x, p)
@@ -324,6 +318,15 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 	}
 	d.facets[x.Text] = facet
+}
+
+// hasColumn reports whether a table has a column, and adds an error if not.
+func hasColumn(t *schema.Table, column Name, p *problems) bool {
+	has := t.Column(column.Text) != nil
+	if !has {
+		p.Of(exosql.MissingColumn, column.Pos, "the table %s has no column `%s`%s", schema.Printable(t.Name.Name), schema.Printable(column.Text), or(column.Text, printable(t.ColumnNames())))
+	}
+	return has
 }
 
 // misplaced is an error of a whole facet, with its place.
@@ -403,19 +406,14 @@ func (f *File) key(x *Facet) []Name {
 	return nil
 }
 
-func printable(names []string) (out []string) {
-	for _, n := range names {
-		out = append(out, schema.Printable(n))
-	}
+func printable(names []string) []string {
+	out := scalar.Each(names, schema.Printable)
 	slices.Sort(out)
 	return out
 }
 
-func columnsOf(x *Facet) (out []Name) {
-	for _, c := range x.Columns {
-		out = append(out, c.Name)
-	}
-	return out
+func columnsOf(x *Facet) []Name {
+	return scalar.Each(x.Columns, func(c Column) Name { return c.Name })
 }
 
 func (c Column) spec() dynamic.ColumnSpec {
@@ -437,18 +435,16 @@ func (c Column) spec() dynamic.ColumnSpec {
 func (d *Declared) link(x *Facet, l *Link, p *problems) {
 	to, found := d.File.facet(l.To.Text), d.keys(x, l)
 	if len(found) != 1 {
-		var known []string
-		for _, k := range found {
-			known = append(known, fmt.Sprintf("columns: [%s], references: [%s], one: %t", strings.Join(k.Columns, ", "), strings.Join(k.References, ", "), k.One))
-		}
-		why := "no foreign key is"
-		if len(found) > 1 {
-			why = fmt.Sprintf("%d foreign keys are", len(found))
-		}
-		p.At(l.Pos, "the link %s: %s between %s and %s: name the columns that the link compares, like %s", l.Text, why, x.Table.Text, to.Table.Text, strings.Join(append(known, "{to: …, columns: […], references: […], one: …}")[:max(1, len(known))], "; or "))
+		p.At(l.Pos, "%s", l.unclear(x, to, found))
 		return
 	}
 	keys := found[0]
+	from, target := d.liveTable(x), d.liveTable(to)
+	for i := range l.Columns {
+		if has := hasColumn(from, l.Columns[i], p); !hasColumn(target, l.References[i], p) || !has {
+			return
+		}
+	}
 	made, err := d.tables[x.place()].Link(dynamic.LinkSpec{Name: l.Text, Columns: keys.Columns, To: d.tables[to.place()], References: keys.References, One: keys.One, Doc: l.Doc})
 	if err == nil {
 		err = d.facets[x.Text].Add(made, d.facets[to.Text])
@@ -458,6 +454,18 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 		return
 	}
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
+}
+
+// unclear is the error of a link of x without columns, if the two tables have no foreign key, or several.
+func (l *Link) unclear(x, to *Facet, found []LinkKeys) string {
+	if len(found) == 0 {
+		return fmt.Sprintf("the link %s: %s and %s have no foreign key between them: name the columns that the link compares, like `{ to: %s, columns: [A], references: [B], one: true }`, with a column A of %[2]s and a column B of %[3]s", l.Text, x.Table.Text, to.Table.Text, l.To.Text)
+	}
+	var known []string
+	for _, k := range found {
+		known = append(known, fmt.Sprintf("`{ to: %s, columns: [%s], references: [%s], one: %t }`", l.To.Text, strings.Join(k.Columns, ", "), strings.Join(k.References, ", "), k.One))
+	}
+	return fmt.Sprintf("the link %s: %s and %s have %d foreign keys between them: say which one the link follows, as %s", l.Text, x.Table.Text, to.Table.Text, len(found), strings.Join(known, " or "))
 }
 
 // keys returns what a link may compare: the columns in the file, or the columns of each foreign key between the two tables. If there is
@@ -510,15 +518,25 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	}
 	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
-		if table.Column(leaf.Column.Text) == nil {
-			p.Of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(table.ColumnNames())))
+		if !hasColumn(table, leaf.Column, p) {
 			continue
 		}
-		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
-			p.At(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, Reason(err))
+		example := d.example(x, leaf)
+		if err := d.tables[x.place()].Check(leaf.predicate(example)); err != nil {
+			p.At(leaf.Column.Pos, "the condition on %s: %s%s", leaf.Column.Text, Reason(err), d.File.tried(leaf, example))
 		}
 		d.claims(x, leaf, table.Column(leaf.Column.Text))
 	}
+}
+
+// tried says, for an error about a condition, which example of a claim was compared. It returns "" for a condition without claims.
+func (f *File) tried(leaf *Expr, example Principal) string {
+	for _, v := range leaf.Values {
+		if c := f.claim(v.Claim); c != nil {
+			return fmt.Sprintf(" (%v is an example of the claim `%s`, which `principal` declares as %s)", example.values[v.Claim], v.Claim, c)
+		}
+	}
+	return ""
 }
 
 // example returns a principal with values of the right types, to check scopes against columns. Some columns have only few values. A claim that
@@ -619,8 +637,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 		for _, f := range found {
 			// The file's author may not own the database, so a missing index is a warning. It costs time, but shows no row.
 			f.Warning = f.Warning || f.Kind == exosql.NoIndex
-			at := d.place(name, f)
-			findings = append(findings, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), f})
+			findings = append(findings, Finding{d.File.at(d.place(name, f)), f})
 		}
 	}
 	return append(findings, d.File.labelDoubts()...), nil

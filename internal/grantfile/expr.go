@@ -1,6 +1,7 @@
 package grantfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -69,10 +70,12 @@ func (r *reader) scope(n *yaml.Node) Scope {
 	case word == "via":
 		facet, link, ok := strings.Cut(strings.TrimSpace(rest), ".")
 		if !ok || facet == "" || link == "" || strings.ContainsAny(rest, " \t\n") {
-			r.At(posOf(n), "scope: want `via FACET.LINK`, a link from another facet to this one")
+			r.At(posOf(n), "scope: want `via FACET.LINK`, with a link of another facet that leads to this one")
 			break
 		}
 		s.Via = &Via{facet, link, posOf(n)}
+	case isWord(text):
+		r.At(posOf(n), "scope: want a condition like `org_id = $principal.org`, or `via FACET.LINK`, or `shared` for every row, not `%s`", text)
 	default:
 		s.Rows = r.expr(n)
 	}
@@ -103,7 +106,7 @@ type token struct {
 
 func (t token) String() string {
 	if t.kind == "" {
-		return "the end"
+		return "the end of the condition"
 	}
 	return "`" + t.text + "`"
 }
@@ -142,7 +145,7 @@ func (p *exprParser) parse() (e *Expr, failed *exprError) {
 	p.scan()
 	e = p.list("or", func() *Expr { return p.list("and", p.factor) })
 	if t := p.peek(); t.kind != "" {
-		p.fail(t.at, "want `and`, `or` or the end, not %s", t)
+		p.fail(t.at, "want `and`, `or` or the end of the condition, not %s", t)
 	}
 	return e, nil
 }
@@ -169,7 +172,7 @@ func (p *exprParser) scan() {
 	s := p.text
 	add := func(kind, text string, at int) {
 		if len(p.tokens) >= maxExprTokens {
-			p.fail(at, "the condition is too long: the limit is %d words and signs", maxExprTokens)
+			p.fail(at, "the condition is too long: it can have at most %d words and signs", maxExprTokens)
 		}
 		p.tokens = append(p.tokens, token{kind, text, at})
 	}
@@ -187,24 +190,24 @@ func (p *exprParser) scan() {
 			for i++; i < len(s) && (isDigit(s[i]) || s[i] == '.'); i++ {
 			}
 			if !json.Valid([]byte(s[from:i])) {
-				p.fail(from, "`%s` is not a number", s[from:i])
+				p.fail(from, "`%s` is not a number: write it like -12 or 12.5, or a text in single quotes", s[from:i])
 			}
 			add("number", s[from:i], from)
 		case c == '$':
 			if !strings.HasPrefix(s[i:], claimPrefix) {
-				p.fail(from, "want $principal.CLAIM after $")
+				p.fail(from, "after $ want a claim of the principal, like $principal.org")
 			}
 			for i += len(claimPrefix); i < len(s) && (isLetter(s[i]) || isDigit(s[i])); i++ {
 			}
 			if name := s[from+len(claimPrefix) : i]; !isWord(name) {
-				p.fail(from, "want the name of a claim after $principal.")
+				p.fail(from, "after $principal. want the name of a claim, like $principal.org")
 			}
 			add("claim", s[from:i], from)
 		case c == '\'' || c == '"':
 			var b strings.Builder
 			for i++; ; i++ {
 				if i >= len(s) {
-					p.fail(from, "the quote that begins here has no end")
+					p.fail(from, "the quote that begins here has no end: write `%c` after the text", c)
 				}
 				if s[i] == c {
 					if i+1 >= len(s) || s[i+1] != c {
@@ -226,7 +229,7 @@ func (p *exprParser) scan() {
 			}
 			switch sign {
 			case "":
-				p.fail(from, "`%s` has no meaning here", string([]rune(s[i:])[0]))
+				p.fail(from, "a condition can't have `%s`: it compares columns with values, and a claim is written like $principal.org", string([]rune(s[i:])[0]))
 			case "<>", "==":
 				p.fail(from, "write `%s`, not `%s`", map[string]string{"<>": "!=", "==": "="}[sign], sign)
 			}
@@ -272,7 +275,7 @@ func (p *exprParser) list(op string, one func() *Expr) *Expr {
 
 func (p *exprParser) factor() *Expr {
 	if p.depth++; p.depth > maxExprDepth {
-		p.fail(p.peek().at, "the condition is nested too deep: the limit is %d", maxExprDepth)
+		p.fail(p.peek().at, "the condition is nested too deep: `not` and parentheses can be %d deep", maxExprDepth)
 	}
 	defer func() { p.depth-- }()
 	switch {
@@ -295,7 +298,7 @@ var keywords = []string{"and", "or", "not", "in", "is", "null", "true", "false"}
 func (p *exprParser) comparison() *Expr {
 	col := p.next()
 	if col.kind != "name" && (col.kind != "word" || isKeyword(col.text)) {
-		p.fail(col.at, "want a column, not %s; a condition is like `org_id = $principal.org`", col)
+		p.fail(col.at, "want a column, not %s: a comparison begins with its column, like `org_id = $principal.org`", col)
 	}
 	e := &Expr{Column: Name{Text: col.text, Pos: p.pos(col.at)}}
 	not := p.is("not")
@@ -307,7 +310,7 @@ func (p *exprParser) comparison() *Expr {
 			break
 		}
 		if b := p.peek(); !p.is("(") {
-			p.fail(b.at, "want `(` or a claim after `in`, not %s", b)
+			p.fail(b.at, "after `in` want values in parentheses, like ('open', 'done'), or a claim that is a list, not %s", b)
 		}
 		e.Values = append(e.Values, p.value())
 		for p.is(",") {
@@ -317,16 +320,16 @@ func (p *exprParser) comparison() *Expr {
 			p.fail(b.at, "want `,` or `)`, not %s", b)
 		}
 	case not:
-		p.fail(t.at, "want `in` after `not`, not %s", t)
+		p.fail(t.at, "after a column and `not` want `in`, not %s", t)
 	case t.kind == "word" && strings.ToLower(t.text) == "is":
 		e.Op = map[bool]string{false: "null", true: "notNull"}[p.is("not")]
 		if n := p.peek(); !p.is("null") {
-			p.fail(n.at, "want `null` after `is`, not %s", n)
+			p.fail(n.at, "after `is` want `null` or `not null`, not %s", n)
 		}
 	default:
 		e.Op = map[string]string{"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[t.kind]
 		if e.Op == "" {
-			p.fail(t.at, "want =, !=, <, <=, >, >=, `in` or `is`, not %s", t)
+			p.fail(t.at, "after the column `%s` want =, !=, <, <=, >, >=, `in`, `not in` or `is`, not %s", col.text, t)
 		}
 		e.Values = []Operand{p.value()}
 	}
@@ -349,9 +352,9 @@ func (p *exprParser) value() Operand {
 	case t.kind == "word" && (t.text == "true" || t.text == "false"):
 		o.Value = t.text == "true"
 	case t.kind == "word" && strings.ToLower(t.text) == "null":
-		p.fail(t.at, "nothing equals null: write `is null`")
+		p.fail(t.at, "no value equals null: write `is null` or `is not null` in place of the comparison")
 	default:
-		p.fail(t.at, "want a number, a text in single quotes, true, false or $principal.CLAIM, not %s", t)
+		p.fail(t.at, "want a number, a text in single quotes like 'open', true, false or a claim like $principal.org, not %s", t)
 	}
 	return o
 }
@@ -371,12 +374,13 @@ func (f *File) checkClaims(r *reader, e *Expr) {
 		c := f.claim(v.Claim)
 		switch many := e.Op == "in" || e.Op == "notIn"; {
 		case c == nil:
-			names := scalar.Each(f.Claims, func(c Claim) string { return c.Text })
-			r.At(v.Pos, "`principal` declares no claim `%s`%s", v.Claim, or(v.Claim, names))
+			r.At(v.Pos, "`principal` has no claim `%s`: add it there with its type%s", v.Claim, or(v.Claim, f.claimNames()))
 		case c.List && !(many && len(e.Values) == 1):
-			r.At(v.Pos, "the claim %s is a list: write `%s in $principal.%s`", v.Claim, e.Column.Text, v.Claim)
+			in := map[string]string{"ne": "not in", "notIn": "not in"}[e.Op]
+			r.At(v.Pos, "the claim %s is a list: write `%s %s $principal.%[1]s`", v.Claim, e.Column.Text, cmp.Or(in, "in"))
 		case !c.List && many && len(e.Values) == 1:
-			r.At(v.Pos, "the claim %s is no list: write `%s = $principal.%s`, or declare it as [%s]", v.Claim, e.Column.Text, v.Claim, c.Type)
+			equal := map[string]string{"in": "=", "notIn": "!="}[e.Op]
+			r.At(v.Pos, "the claim %s is no list: write `%s %s $principal.%[1]s`, or `%[1]s: [%[4]s]` under `principal`", v.Claim, e.Column.Text, equal, c.Type)
 		}
 	}
 }

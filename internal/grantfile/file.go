@@ -154,16 +154,16 @@ func parse(name string, text []byte, r *reader) (*File, error) {
 	f := &File{Name: name}
 	r.Dir = filepath.Dir(name)
 	if len(text) > maxFile {
-		r.At(Pos{Line: 1, Column: 1}, "the file has %d bytes, and the limit is %d", len(text), maxFile)
+		r.At(Pos{Line: 1, Column: 1}, "the file has more than %d bytes, the most that a grant file can have: divide it into several files", maxFile)
 		return nil, r.Err(name)
 	}
 	var doc yaml.Node
 	if err := strict.Load(text, &doc); err != nil {
-		r.At(strict.PosOfError(err), "this is no YAML: %s", strict.Shortened(err))
+		r.At(strict.PosOfError(err), "%s", strict.Shortened(err))
 		return nil, r.Err(name)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 || isNull(doc.Content[0]) {
-		r.At(Pos{Line: 1, Column: 1}, "the file is empty; `exo init` writes one")
+		r.At(Pos{Line: 1, Column: 1}, "the file is empty: `exo init -force -db URL %s` drafts one", name)
 		return nil, r.Err(name)
 	}
 	r.Plain(doc.Content[0])
@@ -184,7 +184,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"exo": func(e entry) {
 			version = true
 			if e.Value.Value != fmt.Sprint(Version) {
-				r.At(posOf(e.Value), "exo: this program reads version %d of the file's format, not %s", Version, kindOf(e.Value))
+				r.At(posOf(e.Value), "exo: this key has the version of the file's format, and this exo reads version %d alone: write `exo: %[1]d`", Version)
 			}
 		},
 		"reviewed":  func(e entry) { f.Reviewed = r.Bool(e.Value, "reviewed") },
@@ -197,7 +197,12 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"limits":    func(e entry) { f.limits(r, e.Value) },
 		"budgets":   func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) },
 		"access":    func(e entry) { f.Access = access.Read(&r.Reader, e) },
-		"zone":      func(e entry) { f.Zone = r.Text(e.Value, "zone") },
+		"zone": func(e entry) {
+			f.Zone = r.Text(e.Value, "zone")
+			if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
+				r.At(posOf(e.Value), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
+			}
+		},
 		"record": func(e entry) {
 			if e.Value.Kind == yaml.MappingNode {
 				r.Fields(e.Value, "record", map[string]func(entry){
@@ -208,12 +213,12 @@ func (f *File) read(r *reader, root *yaml.Node) {
 					"replies":  func(e entry) { f.Replies = r.Bool(e.Value, "replies") },
 					"witness": func(e entry) {
 						if f.Witnessed = r.Text(e.Value, "witness") == "required"; !f.Witnessed {
-							r.At(posOf(e.Value), "witness: want `required`, so that commits wait for the record's witness; without this line they don't")
+							r.At(posOf(e.Value), "witness: write `witness: required`, so that commits wait for the record's witness, or leave the line out")
 						}
 					},
 				})
 				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" {
-					r.At(posOf(e.Value), "record: want a file, or `folder` or `database` with `key`, which names the place of the signing key: env:NAME or file:PATH. `database` names the place of a PostgreSQL database's URL in the same way")
+					r.At(posOf(e.Value), "record: want the path of a file, or `{ folder: PATH, key: file:PATH }`, or `{ database: env:NAME, key: file:PATH }`. `key` says where the signing key is; `exo record init` makes it")
 				}
 			} else {
 				f.Record = r.Text(e.Value, "record")
@@ -235,7 +240,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"approvals": func(e entry) { f.approvals(r, e) },
 	})
 	if !version {
-		r.At(posOf(root), "`exo: %d` is missing: the version of this file's format", Version)
+		r.At(posOf(root), "the version of the file's format is missing: add the line `exo: %d`", Version)
 	}
 	for _, missing := range []struct {
 		name string
@@ -243,11 +248,8 @@ func (f *File) read(r *reader, root *yaml.Node) {
 	}{{"databases", len(f.Databases) == 0}, {"facets", len(f.Facets) == 0}, {"grants", len(f.Grants) == 0}} {
 		alone := len(f.Services) > 0 && len(f.Databases)+len(f.Facets)+len(f.Grants) == 0 // a file with only services needs no database
 		if missing.none && !alone && len(r.List) == 0 {
-			r.At(posOf(root), "`%s` is missing: a file without grants nothing", missing.name)
+			r.At(posOf(root), "`%s` is missing or empty, and so the file grants nothing: add it, or draft a file with `exo init -db URL`", missing.name)
 		}
-	}
-	if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
-		r.At(posOf(root), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
 	}
 }
 
@@ -267,7 +269,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 				"cursors":  func(e entry) { d.Cursors = r.Secret(e.Value, "cursors") },
 			})
 			if d.URL.Kind == "" && len(r.List) == 0 {
-				r.At(d.Pos, "the database %s has no `url`", e.Name)
+				r.At(d.Pos, "the database %s has no `url`: add `url: env:NAME`, `url: file:PATH` or `url: sqlite:PATH`", e.Name)
 			}
 		}
 		f.Databases = append(f.Databases, d)
@@ -307,7 +309,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			r.At(x.Pos, "%s has no `columns`: list the columns that programs may see", what)
 		}
 		if !scoped && empty {
-			r.At(x.Pos, "%s has no `scope`: say which rows may be reached, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
+			r.At(x.Pos, "%s has no `scope`: say which rows programs may reach, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
 		}
 		f.Facets = append(f.Facets, x)
 	}
@@ -331,11 +333,11 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 	for _, e := range all {
 		c := Column{Name: e.Named()}
 		if e.Name == "*" {
-			r.At(e.Pos(), "there is no wildcard: name each column, so that a column that is added later stays hidden")
+			r.At(e.Pos(), "columns: `*` is no column: name each column, so that one that the database gets later stays hidden")
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
-			r.At(e.Pos(), "the column `%s` is given twice", e.Name)
+			r.At(e.Pos(), "the column `%s` is listed twice: remove one of the two", e.Name)
 		}
 		what := "the column " + e.Name
 		r.Fields(e.Value, what, map[string]func(entry){
@@ -351,7 +353,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"iso":       func(e entry) { c.ISO = r.Bool(e.Value, "iso") },
 			"stored": func(e entry) {
 				if c.Stored = r.Text(e.Value, "stored"); c.Stored != "" && !slices.Contains(StoredForms(), c.Stored) {
-					r.At(posOf(e.Value), "stored: want one of %s", strings.Join(StoredForms(), ", "))
+					r.At(posOf(e.Value), "stored: want one of %s, not `%s`", strings.Join(StoredForms(), ", "), c.Stored)
 				}
 			},
 			"indexed": func(e entry) { c.Indexed = r.Bool(e.Value, "indexed") },
@@ -363,16 +365,12 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 
 // readers reads one kind of principal, with the columns of the ids.
 func (r *reader) readers(n *yaml.Node) (out Readers) {
-	if n.Kind != yaml.MappingNode {
-		r.At(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
+	if n.Kind != yaml.MappingNode || len(n.Content) != 2 {
+		r.At(posOf(n), "readers: want one kind of person, and the column with the id of the person who may read the value, like `readers: { member: id }`")
 		return out
 	}
-	all := r.Entries(n, "readers")
-	for _, e := range all {
+	for _, e := range r.Entries(n, "readers") {
 		out = Readers{e.Named(), r.Names(e.Value, "readers."+e.Name)}
-	}
-	if len(all) != 1 {
-		r.At(posOf(n), "readers: want the kind of the readers, and the column with the reader's id, like `readers: { member: id }`")
 	}
 	return out
 }
@@ -400,13 +398,13 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 				"doc":        func(e entry) { l.Doc = r.Text(e.Value, "doc") },
 			})
 			if l.To.Text == "" {
-				r.At(l.Pos, "%s has no `to`: name the facet that the link leads to", what)
+				r.At(l.Pos, "%s has no `to`: add `to: FACET`, with the facet that the link leads to", what)
 			}
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
-				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns", what)
+				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
 			}
 			if len(l.Columns) > 0 && l.One == nil {
-				r.At(l.Pos, "%s: with `columns` add `one: true` if it leads to at most one row, or else `one: false`", what)
+				r.At(l.Pos, "%s: add `one: true` if the link leads to at most one row, or else `one: false`", what)
 			}
 		}
 		out = append(out, l)
@@ -432,7 +430,7 @@ func (f *File) grants(r *reader, n *yaml.Node) {
 				},
 			})
 			if g.Facet.Text == "" {
-				r.At(g.Pos, "the grant %s has no `facet`", e.Name)
+				r.At(g.Pos, "the grant %s has no `facet`: add `facet: NAME`, with one of `facets`", e.Name)
 			}
 		}
 		f.Grants = append(f.Grants, g)
@@ -457,7 +455,7 @@ func (f *File) check(r *reader) {
 		x := &f.Facets[i]
 		switch {
 		case x.Database.Text == "" && len(databases) > 1:
-			r.At(x.Pos, "the facet %s has no `database`, and the file has %d", x.Text, len(databases))
+			r.At(x.Pos, "the facet %s has no `database`, and the file has %d: add `database: NAME`, with one of %s", x.Text, len(databases), strings.Join(databases, ", "))
 		case x.Database.Text == "" && len(databases) == 1:
 			x.Database.Text = databases[0]
 		case x.Database.Text != "" && !slices.Contains(databases, x.Database.Text):
@@ -475,7 +473,7 @@ func (f *File) check(r *reader) {
 			if to == nil {
 				r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
 			} else if to.Database.Text != x.Database.Text {
-				r.At(l.To.Pos, "the facet `%s` is in another database: a link must stay in one database", l.To.Text)
+				r.At(l.To.Pos, "the facet `%s` is in another database than `%s`: take this link out, since a link stays in one database", l.To.Text, x.Text)
 			}
 		}
 		if v := x.Scope.Via; v != nil {
@@ -493,7 +491,7 @@ func (f *File) check(r *reader) {
 				r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
 			default:
 				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
-					r.At(v.Pos, "the link %s.%s leads to the table %s, not to %s", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+					r.At(v.Pos, "scope: the link %s.%s leads to the table %s: want a link that leads to %s, the table of this facet", v.Facet, v.Link, to.Table.Text, x.Table.Text)
 				}
 			}
 		}
@@ -506,7 +504,7 @@ func (f *File) check(r *reader) {
 		for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
 			for _, c := range right {
 				if !seen[c.Text] {
-					r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, columnNames(x)))
+					r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, texts(columnsOf(x))))
 				}
 			}
 		}
@@ -519,7 +517,7 @@ func (f *File) check(r *reader) {
 	}
 	for _, s := range f.Services {
 		if slices.ContainsFunc(f.Grants, func(g Grant) bool { return g.Text == s.Text }) {
-			r.At(s.Pos, "`%s` is also the name of a grant: give one of the two another name", s.Text)
+			r.At(s.Pos, "the service `%s` has the name of a grant: give one of the two another name", s.Text)
 		}
 	}
 	f.checkTags(r)
@@ -537,16 +535,16 @@ func (f *File) checkColumns(r *reader) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		if l := f.rowLabel(x); len(x.Label) > 0 && !value.NewLabel(texts(x.Label)...).Equal(value.NewLabel(texts(l)...)) {
-			r.At(x.Label[0].Pos, "the label of the rows differs from line %d: both are rows of the table %s, so write it once", l[0].Line, x.Table.Text)
+			r.At(x.Label[0].Pos, "`label` differs from the one on line %d, for rows of the same table %s: write `label` only once, or the same twice", l[0].Line, x.Table.Text)
 		}
 		if k := f.key(x); len(x.Key) > 0 && !slices.Equal(texts(x.Key), texts(k)) {
-			r.At(x.Key[0].Pos, "the key differs from line %d: both are of the table %s, so write it once", k[0].Line, x.Table.Text)
+			r.At(x.Key[0].Pos, "`key` differs from the one on line %d, for the same table %s: write `key` only once, or the same twice", k[0].Line, x.Table.Text)
 		}
 		for j := range x.Columns {
 			c := &x.Columns[j]
 			key := x.Database.Text + "\x00" + x.Table.Text + "\x00" + c.Text
 			if had := said[key]; had != nil && !c.bare() && !had.same(*c) {
-				r.At(c.Pos, "the options of the column %s differ from line %d: it is one column of the table %s, so write them once", c.Text, had.Line, x.Table.Text)
+				r.At(c.Pos, "the options of the column %s differ from those on line %d, for the same column of the table %s: write the options only once", c.Text, had.Line, x.Table.Text)
 			} else if had == nil && !c.bare() {
 				said[key] = c
 			}
@@ -585,13 +583,6 @@ func (f *File) described(x *Facet, c Column) Column {
 
 // DeleteTrusted is the value of `delete` for programs that have not read what outsiders wrote: they may delete rows.
 const DeleteTrusted = "trusted"
-
-func columnNames(x *Facet) (out []string) {
-	for _, c := range x.Columns {
-		out = append(out, c.Text)
-	}
-	return out
-}
 
 func (f *File) facet(alias string) *Facet { return f.aliases[alias] }
 

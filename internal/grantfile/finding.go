@@ -3,7 +3,6 @@ package grantfile
 // This file finds where a grant file and its databases disagree, and the line of each finding.
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,10 +18,12 @@ type Finding struct {
 	exosql.Finding
 }
 
+// at writes a place in the file, for a finding.
+func (f *File) at(p Pos) string { return fmt.Sprintf("%s:%d:%d", f.Name, p.Line, p.Column) }
+
 // String writes the finding as a line of a report. The Kind comes last, so that scripts find it.
 func (f Finding) String() string {
-	s := schema.Printable(fmt.Sprintf("%s: %s [%s]", f.At, f.Finding, f.Kind))
-	return s
+	return schema.Printable(fmt.Sprintf("%s: %s [%s]", f.At, f.Finding, f.Kind))
 }
 
 // FindingsOf returns the problems of a file as findings, for a report that lists both.
@@ -125,9 +126,4 @@ func plainKey(name string) string {
 		return strconv.Quote(name)
 	}
 	return name
-}
-
-// MarshalFindings writes findings as JSON: a list of objects with "at", "kind", "problem" and each finding's other fields.
-func MarshalFindings(list []Finding) ([]byte, error) {
-	return json.MarshalIndent(append([]Finding{}, list...), "", "  ")
 }

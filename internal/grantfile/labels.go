@@ -33,14 +33,14 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		case kind == UntrustedTag && !value.OfIntegrity(core):
 			core = value.Untrusted + ":" + core // package value recognises the kind by this spelling
 		case kind == SecretTag && value.OfIntegrity(core):
-			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: declare it `%s`, or give the secret another name", e.Name, UntrustedTag)
+			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: write `%[1]s: %s`, or give the secret another name", e.Name, UntrustedTag)
 		case kind != "" && kind != SecretTag && kind != UntrustedTag:
-			r.At(posOf(e.Value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.Name, SecretTag, UntrustedTag, kind)
+			r.At(posOf(e.Value), "labels.%s: want `%s` (only some may read the value) or `%s` (outsiders write the value), not `%s`", e.Name, SecretTag, UntrustedTag, kind)
 		}
 		if err := value.NewLabel(core).Check(); err != nil {
 			r.At(e.Pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
 		} else if strings.Contains(core, "@") {
-			r.At(e.Pos(), "labels.%s: declare the tag without a reader, `%s`, and name readers where the tag is used", e.Name, core[:strings.IndexByte(core, '@')])
+			r.At(e.Pos(), "labels.%s: a tag is declared without its reader: write `%s` here, and `readers` at the column", e.Name, core[:strings.IndexByte(core, '@')])
 		}
 		f.declared[e.Name] = core
 	}
@@ -61,15 +61,15 @@ func (f *File) checkTags(r *reader) {
 		if kind, name, ok := strings.Cut(text, ":$principal."); ok && (admits || use == "own") {
 			switch c := f.claim(name); {
 			case c == nil:
-				r.At(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+				r.At(n.Pos, "`principal` has no claim `%s`: add it there with its type%s", name, or(name, f.claimNames()))
 				return
 			case c.List || c.Type == value.TypeBool:
-				r.At(n.Pos, "the claim %s can't be an id: want a claim of the type int, text or uuid", name)
+				r.At(n.Pos, "the claim %s can't be the id of a reader: want a claim of the type int, text or uuid, and no list", name)
 				return
 			}
 			text = kind + ":x"
 		} else if ok && use == "service" {
-			r.At(n.Pos, "admits: a tag that names the principal is for a `mail` with a recipient whose address is a claim, like `to: { me: $principal.email }`")
+			r.At(n.Pos, "admits: here only a `mail` with a recipient from a claim, like `to: { me: $principal.email }`, can have a tag with $principal: write `%s`", about)
 			return
 		}
 		if err := value.NewLabel(text).Check(); err != nil {
@@ -78,10 +78,10 @@ func (f *File) checkTags(r *reader) {
 		}
 		switch unnamed := len(value.NewLabel(text).Unnamed()) > 0; {
 		case some && use == "answers":
-			r.At(n.Pos, "the answers of a service have no readers: write `%s` alone", about)
+			r.At(n.Pos, "label: the answers of a service have no single reader: write `%s` without what follows @", about)
 			return
 		case unnamed && !admits:
-			r.At(n.Pos, "the tag %q does not name the reader: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
+			r.At(n.Pos, "the tag %q has a kind of reader, but no id: write `label: [%s]` and `readers: { %s: COLUMN }`, with the column of the reader's id", text, about, readers)
 			return
 		}
 		core, declared := f.declared[about]
@@ -95,15 +95,15 @@ func (f *File) checkTags(r *reader) {
 				undeclared[about] = UntrustedTag
 			}
 		case !declared:
-			r.At(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
+			r.At(n.Pos, "`labels` has no tag `%s`: add it there with its kind%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
 		case admits && value.OfIntegrity(core):
-			r.At(n.Pos, "`%s` marks what outsiders write, which every result may carry anyway: take it out of `admits`, which is for secrets", about)
+			r.At(n.Pos, "admits: take `%s` out: it marks what outsiders write, which every result may carry, and `admits` is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
-			r.At(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
+			r.At(n.Pos, "admits: take `%s` out: programs that have read what outsiders write may write every column that is not `trusted`, and `admits` is for secrets", about)
 		case (use == "writes" || use == "service") && some:
-			r.At(n.Pos, "admits: what programs write may have many readers: write `%s` without a reader if each of them may learn the secret", about)
+			r.At(n.Pos, "admits: what programs write may have many readers: write `%s`, without what follows @, if each of them may learn the secret", about)
 		case some && !slices.Contains(kinds, kind):
-			r.At(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
+			r.At(n.Pos, "admits: no column has `readers` of the kind `%s`, so no value has this tag: correct the kind, or add `readers: { %[1]s: COLUMN }` to a column%s", kind, or(kind, kinds))
 		case some:
 			n.Text = core + "@" + readers
 		default:
@@ -155,7 +155,7 @@ func (f *File) checkTags(r *reader) {
 				all = append(all, tag+": "+undeclared[tag])
 			}
 		}
-		r.At(first, "the file declares no `labels`: add the line `labels: { %s }` above `facets`, and check the kind of each", strings.Join(all, ", "))
+		r.At(first, "the file has no `labels`: add the line `labels: { %s }` above `facets`, and check which tags are `secret` (only some may read the value) or `untrusted` (outsiders write the value)", strings.Join(all, ", "))
 	}
 }
 
@@ -178,7 +178,7 @@ func (f *File) labelDoubts() (out []Finding) {
 		if x != nil {
 			finding.Table = x.Table.Text
 		}
-		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), finding})
+		out = append(out, Finding{f.at(at), finding})
 	}
 	admitted := func(tag string, alone bool) bool { // alone asks for a tag that admits all readers
 		return slices.ContainsFunc(f.Admits, func(a Name) bool {
@@ -191,12 +191,12 @@ func (f *File) labelDoubts() (out []Finding) {
 		x := &f.Facets[i]
 		for _, l := range x.Label {
 			if !value.OfIntegrity(l.Text) && !admitted(l.Text, true) {
-				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not contain, so every query of it is refused", "`admits: ["+l.Text+"]` at the top of the file, or no label here")
+				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not contain, so every program that queries it gets an error", "the line `admits: ["+l.Text+"]` above `facets`, or no label here")
 			}
 		}
 		for _, l := range x.Admits {
 			if !admitted(l.Text, false) {
-				warn(x, l.Pos, "", "a program that has read "+l.Text+" can't return a result, so no such program can add or delete rows here", "`admits: ["+l.Text+"]` at the top of the file as well")
+				warn(x, l.Pos, "", "a program that has read "+l.Text+" can't return a result, so no such program can add or delete rows here", "the line `admits: ["+l.Text+"]` above `facets` as well")
 			}
 		}
 		for _, c := range x.Columns {
@@ -207,7 +207,7 @@ func (f *File) labelDoubts() (out []Finding) {
 			}
 			for _, l := range c.Admits {
 				if !admitted(l.Text, false) {
-					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't return a result, so no such program can write this column", "`admits: ["+l.Text+"]` at the top of the file as well")
+					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't return a result, so no such program can write this column", "the line `admits: ["+l.Text+"]` above `facets` as well")
 				}
 			}
 			trusted = trusted || c.Trusted

@@ -29,18 +29,18 @@ func TestDeclaredTags(t *testing.T) {
 		}
 	}
 	for _, c := range [][5]string{
-		{"labels: { pii: secret }", "zone: UTC", "[pi]", "[pii]", "exo.yaml:11:37: `labels` declares no tag `pi`; did you mean `pii`?"},
-		{"labels: { pii: secret }", "admits: [pi]", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
-		{"labels: { pii: secret }", "admits: ['pii@membr:7']", "[pii], readers: {member: id}", "[pii]", "exo.yaml:5:10: admits: no column's `readers` are of the kind `membr`, so no value has this tag; did you mean `member`?"},
-		{"labels: { pii: secret }", "admits: ['pi@member']", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
-		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` declares no tag `untrusted`"},
-		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "declares no tag `untrusted:mail`; there are pii, untrusted"},
-		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: `note` marks what outsiders write"},
+		{"labels: { pii: secret }", "zone: UTC", "[pi]", "[pii]", "exo.yaml:11:37: `labels` has no tag `pi`: add it there with its kind; did you mean `pii`?"},
+		{"labels: { pii: secret }", "admits: [pi]", "[pii]", "[pii]", "exo.yaml:5:10: `labels` has no tag `pi`: add it there with its kind; did you mean `pii`?"},
+		{"labels: { pii: secret }", "admits: ['pii@membr:7']", "[pii], readers: {member: id}", "[pii]", "exo.yaml:5:10: admits: no column has `readers` of the kind `membr`, so no value has this tag: correct the kind, or add `readers: { membr: COLUMN }` to a column; did you mean `member`?"},
+		{"labels: { pii: secret }", "admits: ['pi@member']", "[pii]", "[pii]", "exo.yaml:5:10: `labels` has no tag `pi`: add it there with its kind; did you mean `pii`?"},
+		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` has no tag `untrusted`"},
+		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "has no tag `untrusted:mail`: add it there with its kind; there are pii, untrusted"},
+		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: admits: take `note` out: it marks what outsiders write"},
 		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: this name is reserved for what outsiders write"},
-		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (who may read it) or `untrusted` (outsiders write it), not `private`"},
-		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag without a reader, `pii`"},
+		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (only some may read the value) or `untrusted` (outsiders write the value), not `private`"},
+		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "a tag is declared without its reader: write `pii` here"},
 		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},
-		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` declares no tag `pii`"},
+		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` has no tag `pii`"},
 		{"zone: UTC", "admits: [pay]", "[pii]", "['untrusted:mail']", "add the line `labels: { pay: secret, pii: secret, \"untrusted:mail\": untrusted }` above `facets`"},
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(text(c[0], c[1], c[2], c[3])))
@@ -72,9 +72,9 @@ func TestAdmittedByWrites(t *testing.T) {
 	}
 	declare(t, tu.SQLite, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
 	for _, c := range [][2]string{
-		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and a program that has read it may write any column that is not `trusted`"},
-		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal` without a reader if each of them may learn the secret"},
-		{"{email: {label: [pii], admits: [del]}}", "`labels` declares no tag `del`; did you mean `deal`?"},
+		{"{email: {label: [pii], admits: [note]}}", "admits: take `note` out: programs that have read what outsiders write may write every column that is not `trusted`"},
+		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal`, without what follows @, if each of them may learn the secret"},
+		{"{email: {label: [pii], admits: [del]}}", "`labels` has no tag `del`: add it there with its kind; did you mean `deal`?"},
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(with(t, column, c[0], "deal: secret", "deal: secret, note: untrusted")))
 		if err == nil || !strings.Contains(err.Error(), c[1]) {

@@ -1,6 +1,7 @@
 package grantfile
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -66,26 +67,13 @@ func (f *File) expand(r *reader) {
 		if p.Name != f.Preset {
 			continue
 		}
-		orInt := func(to *int, v int) {
-			if *to == 0 {
-				*to = v
-			}
-		}
-		orTime := func(to *time.Duration, v time.Duration) {
-			if *to == 0 {
-				*to = v
-			}
-		}
-		orInt(&f.Limits.Calls, p.Limits.Calls)
-		orInt(&f.Limits.Rows, p.Limits.Rows)
-		orInt(&f.Limits.Bytes, p.Limits.Bytes)
-		orTime(&f.Bounds.Wall, p.Bounds.Wall)
-		orTime(&f.Bounds.Total, p.Bounds.Total)
-		orTime(&f.Bounds.CPU, p.Bounds.CPU)
-		orInt(&f.Bounds.Memory, p.Bounds.Memory)
+		l, b := &f.Limits, &f.Bounds
+		l.Calls, l.Rows, l.Bytes = cmp.Or(l.Calls, p.Limits.Calls), cmp.Or(l.Rows, p.Limits.Rows), cmp.Or(l.Bytes, p.Limits.Bytes)
+		b.Wall, b.Total, b.CPU = cmp.Or(b.Wall, p.Bounds.Wall), cmp.Or(b.Total, p.Bounds.Total), cmp.Or(b.CPU, p.Bounds.CPU)
+		b.Memory = cmp.Or(b.Memory, p.Bounds.Memory)
 		for _, s := range f.Services {
 			if !p.Writes && s.Acting() {
-				r.At(s.Pos, "the preset %s lets programs change nothing, but the service %s has calls that act: take `acts` and `immediate` out, or choose another preset", p.Name, s.Text)
+				r.At(s.Pos, "the preset %s lets programs change nothing, but the service %s has calls that act: take `acts` and `immediate` out, or write `preset: support@1`", p.Name, s.Text)
 			}
 		}
 		for i := range f.Facets {
@@ -102,7 +90,7 @@ func (f *File) expand(r *reader) {
 			if x.Delete != nil {
 				at = *x.Delete
 			}
-			r.At(at, "the preset %s lets programs change nothing, but the facet %s lets them: take insert, update and delete out of the facet, or choose another preset", p.Name, x.Text)
+			r.At(at, "the preset %s lets programs change nothing, but the facet %s lets them: take `insert`, `update` and `delete` out of the facet, or write `preset: support@1`", p.Name, x.Text)
 		}
 	}
 }

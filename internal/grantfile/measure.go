@@ -66,17 +66,17 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 				forms++
 				if m.Func = name; name != CountRows {
 					m.Column = r.Name(e.Value, name)
-				} else if !r.Bool(e.Value, name) {
-					r.At(posOf(e.Value), "count: want true")
+				} else if e.Value.Tag != "!!bool" || e.Value.Value != "true" {
+					r.At(posOf(e.Value), "count: write `count: true`; `where` says which rows are counted")
 				}
 			}
 		}
 		r.Fields(e.Value, what, fields)
 		switch {
 		case forms != 1:
-			r.At(m.Pos, "%s: want one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
+			r.At(m.Pos, "%s: want exactly one of `count: true`, `sum: COLUMN`, `mean: COLUMN`, `min: COLUMN`, `max: COLUMN` and `ratio: [MEASURE, MEASURE]`", what)
 		case m.Func == "" && m.Where != nil:
-			r.At(m.Pos, "%s: a ratio can't have `where`: write it at its two measures", what)
+			r.At(m.Pos, "%s: a ratio can't have `where`: write `where` at the two measures of the ratio", what)
 		}
 		out = append(out, m)
 	}
@@ -105,7 +105,7 @@ func (x *Facet) checkMeasures(r *reader) {
 			for _, leaf := range m.Where.leaves() {
 				for _, v := range leaf.Values {
 					if v.Claim != "" {
-						r.At(v.Pos, "a measure is the same for all users: its `where` can't have claims; the `scope` can")
+						r.At(v.Pos, "where: a measure is the same for all users, so write a value in place of the claim; the `scope` of the facet limits the rows of each user")
 					}
 				}
 			}
@@ -118,7 +118,7 @@ func (x *Facet) checkMeasures(r *reader) {
 						known = append(known, o.Text)
 					}
 				}
-				r.At(of.Pos, "there is no measure `%s`, or it is a ratio itself%s", of.Text, or(of.Text, known))
+				r.At(of.Pos, "ratio: want a measure of this facet that is no ratio itself, not `%s`%s", of.Text, or(of.Text, known))
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
 			}
 			for _, l := range x.Links { // links are declared only later, so compare the name with the file's links
 				if l.Text == m.Text {
-					p.At(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
+					p.At(m.Pos, "the measure %s has the name of a link of the facet: give one of the two another name", m.Text)
 				}
 			}
 			s := dynamic.MeasureSpec{Name: m.Text, Func: m.Func, Column: m.Column.Text, Doc: m.Doc}

@@ -17,9 +17,9 @@ func (f *File) models(r *reader, n *yaml.Node) {
 		provider, name, _ := strings.Cut(m.Text, ":")
 		switch {
 		case !slices.Contains(ModelProviders, provider):
-			r.At(m.Pos, "models: want a provider and a model, like openai:gpt-5.4-mini; `%s` is not a provider%s", provider, or(provider, ModelProviders))
+			r.At(m.Pos, "models: want PROVIDER:MODEL, like openai:gpt-5.4-mini; `%s` is not a provider%s", provider, or(provider, ModelProviders))
 		case name == "" || name == "*":
-			r.At(m.Pos, "models: `%s` names no model: write its full name; there is no wildcard, since it would admit models that the provider adds later", m.Text)
+			r.At(m.Pos, "models: `%s` names no model: write PROVIDER:MODEL with the full name of one model, so that models that the provider adds later are excluded", m.Text)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
-			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: a pin can only be written next to a text without quotes: write `pin: %s` into the facet %s yourself", d.File.Name, at.Line, at.Column, is, x.Text)
+			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: exo can't place a pin next to the text here: write `pin: %s` into the facet %s by hand", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
 		default: // a map like {table: NAME, …}
@@ -90,7 +90,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, fail.Errorf(fail.Invalid, "", "no pin could be written into the facet %s: write `pin: %s` into it yourself", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't place a pin in the facet %s: write `pin: %s` into the facet by hand", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
 	for i := range again.Facets { // the facets and their order are the same; otherwise Diff finds the difference
@@ -99,7 +99,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, fail.Errorf(fail.Invalid, "", "pins can't be written into %s, since they would change what it grants", d.File.Name)
+		return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't place the pins in %s without changing what the file grants, so it wrote none: write each facet on lines of its own, and run this again", d.File.Name)
 	}
 	return made, out, nil
 }
@@ -180,17 +180,26 @@ func (d *Declared) digest(x *Facet) string {
 	return strings.Join(append(lines, text), " ")
 }
 
-// changed names the changes since a facet was pinned, in columns that the file uses, or in all. It leaves out links that were added to the
-// file, because their author has looked at them.
-func (d *Declared) changed(x *Facet, all bool) (out []string) {
+// pinned returns the facts in the pin of a facet, each value by its subject, or nil if the pin has another form.
+func pinned(x *Facet) map[string]string {
 	text, ok := strings.CutPrefix(unfolded(x.Pin.Text), pinForm)
 	had, err := base64.RawURLEncoding.DecodeString(text)
 	if !ok || err != nil || len(had)%(2*pinBytes) != 0 {
-		return []string{"the pin has an older form, or a part of it is missing"}
+		return nil
 	}
 	was := map[string]string{}
 	for ; len(had) > 0; had = had[2*pinBytes:] {
 		was[string(had[:pinBytes])] = string(had[pinBytes : 2*pinBytes])
+	}
+	return was
+}
+
+// changed names the changes since a facet was pinned, in columns that the file uses, or in all. It leaves out links that were added to the
+// file, because their author has looked at them.
+func (d *Declared) changed(x *Facet, all bool) (out []string) {
+	was := pinned(x)
+	if was == nil {
+		return []string{"the old pin can't be read"}
 	}
 	used := d.uses(x)
 	gone := len(was)
@@ -217,7 +226,7 @@ func (d *Declared) changed(x *Facet, all bool) (out []string) {
 		}
 	}
 	if all && gone > 0 {
-		out = append(out, fmt.Sprintf("gone: %d of its columns or links", gone))
+		out = append(out, fmt.Sprintf("%d of its columns or links are gone", gone))
 	}
 	return out
 }
@@ -263,7 +272,9 @@ func (d *Declared) checkPin(x *Facet, p *problems) {
 	case !strings.HasPrefix(x.Pin.Text, pinForm):
 		d.oldPins = append(d.oldPins, x)
 	default:
-		if changed := d.changed(x, false); len(changed) > 0 {
+		if was := pinned(x); was == nil {
+			p.At(x.Pin.Pos, "the pin of the facet %s is not whole: put its text back, or check the table and let `exo validate -pin` write a new pin", x.Text)
+		} else if changed := d.changed(x, false); len(changed) > 0 {
 			p.At(x.Pin.Pos, "the table %s has changed since it was pinned: %s; check the change, then let `exo validate -pin` write a new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
 		}
 	}
@@ -278,7 +289,7 @@ func (d *Declared) renew(p *problems) {
 	if n := len(d.oldPins) - 1; n > 0 {
 		others = fmt.Sprintf(" and %d more", n)
 	}
-	p.At(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older version and can't be compared: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others)
+	p.At(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s does not begin with %s, so this exo can't compare it: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others, pinForm)
 }
 
 func (s Scope) conditions() []*Expr {

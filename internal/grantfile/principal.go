@@ -1,9 +1,9 @@
 package grantfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,11 +35,10 @@ func (f *File) principal(r *reader, n *yaml.Node) {
 		}
 		c.Type = v.Value
 		if v.Kind != yaml.ScalarNode || !slices.Contains(ClaimTypes, c.Type) {
-			r.At(posOf(e.Value), "the claim %s: want int, text, uuid or bool, or a list of one, like [int]", e.Name)
-			continue
+			r.At(posOf(e.Value), "principal.%s: want the type of the claim, which is int, text, uuid or bool, or a list of one of these, like [int]", e.Name)
 		}
 		if !isWord(e.Name) {
-			r.At(e.Pos(), "a claim's name is letters, digits and _, not `%s`", e.Name)
+			r.At(e.Pos(), "principal: the name of a claim has only letters, digits and _, and begins with no digit: `%s` does not", e.Name)
 		}
 		f.Claims = append(f.Claims, c)
 	}
@@ -73,7 +72,7 @@ func (p Principal) of(issuer, subject string) Principal {
 func (f *File) Named(name exo.Principal) (Principal, error) {
 	i, ok := identity.Parse(name)
 	if !ok {
-		return Principal{}, fail.Errorf(fail.Denied, "", "the name of the principal has no claims of a grant file")
+		return Principal{}, fail.Errorf(fail.Denied, "", "the principal's name is not in the form of a grant file, like org=5 user=1")
 	}
 	p, err := f.Bind(i.Claims)
 	if err == nil {
@@ -90,7 +89,7 @@ func (f *File) Bind(claims map[string]any) (Principal, error) {
 	for _, c := range f.Claims {
 		given, ok := claims[c.Text]
 		if !ok {
-			return Principal{}, fail.Errorf(fail.Denied, "", "the principal has no claim `%s`", c.Text)
+			return Principal{}, fail.Errorf(fail.Denied, "", "the claim `%s` is missing: want %s", c.Text, c.words())
 		}
 		v, err := c.bind(given)
 		if err != nil {
@@ -112,7 +111,7 @@ func (c Claim) bind(given any) (any, error) {
 	list, isList := given.([]any)
 	switch {
 	case isList != c.List:
-		return nil, fail.Errorf(fail.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+		return nil, fail.Errorf(fail.Denied, "", "the claim `%s` has a wrong type: want %s", c.Text, c.words())
 	case !c.List:
 		return c.one(given)
 	}
@@ -126,6 +125,15 @@ func (c Claim) bind(given any) (any, error) {
 	return out, nil
 }
 
+// words describes the claim's values, for errors.
+func (c Claim) words() string {
+	one := cmp.Or(map[string]string{value.TypeInt: "a whole number", value.TypeText: "a text that is not empty", value.TypeUUID: "a UUID", value.TypeBool: "true or false"}[c.Type], "a value")
+	if c.List {
+		return "a list, each item of which is " + one
+	}
+	return one
+}
+
 // String returns the claim's type as the file writes it.
 func (c Claim) String() string {
 	if c.List {
@@ -135,7 +143,7 @@ func (c Claim) String() string {
 }
 
 func (c Claim) one(given any) (any, error) {
-	wrong := fail.Errorf(fail.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+	wrong := fail.Errorf(fail.Denied, "", "the claim `%s` has a wrong value: want %s", c.Text, c.words())
 	switch v := given.(type) {
 	case bool:
 		if c.Type == value.TypeBool {
@@ -190,7 +198,7 @@ func (f *File) ParseClaims(text string) (Principal, error) {
 	}
 	p, err := f.Bind(claims)
 	if err != nil {
-		return Principal{}, fmt.Errorf("%w; the file needs %s", err, f.sample())
+		return Principal{}, fail.Errorf(fail.KindOf(err), "", "%s; the file needs claims like %s", Reason(err), f.sample())
 	}
 	return p, nil
 }
@@ -205,11 +213,11 @@ func (f *File) claimsOf(text string) (map[string]any, error) {
 		c := f.claim(name)
 		switch _, twice := claims[name]; {
 		case !ok:
-			return nil, fail.Errorf(fail.Invalid, "", "want claims like %s, not %q", f.sample(), part)
+			return nil, fail.Errorf(fail.Invalid, "", "%q is no claim and its value: want claims like %s", part, f.sample())
 		case c == nil:
-			return nil, fail.Errorf(fail.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+			return nil, fail.Errorf(fail.Invalid, "", "`principal` of the file has no claim `%s`%s", name, or(name, f.claimNames()))
 		case twice:
-			return nil, fail.Errorf(fail.Invalid, "", "the claim `%s` is given twice", name)
+			return nil, fail.Errorf(fail.Invalid, "", "the claim `%s` is given twice: want each claim once, and + between the values of a list", name)
 		case !c.List:
 			claims[name] = c.typed(value)
 		default:
@@ -235,12 +243,8 @@ func (c *Claim) typed(val string) any {
 	return val
 }
 
-func (f *File) claimNames() map[string]bool {
-	out := map[string]bool{}
-	for _, c := range f.Claims {
-		out[c.Text] = true
-	}
-	return out
+func (f *File) claimNames() []string {
+	return scalar.Each(f.Claims, func(c Claim) string { return c.Text })
 }
 
 // sample returns an example of typed claims, for errors.
@@ -248,7 +252,13 @@ func (f *File) sample() string {
 	if len(f.Claims) == 0 {
 		return "no claims"
 	}
-	parts := scalar.Each(f.Claims, func(c Claim) string { return c.Text + "=" + strings.ToUpper(c.Type) })
+	parts := scalar.Each(f.Claims, func(c Claim) string {
+		one := strings.ToUpper(c.Type)
+		if c.List {
+			one += "+" + one
+		}
+		return c.Text + "=" + one
+	})
 	return strings.Join(parts, ",")
 }
 

@@ -68,10 +68,10 @@ func TestParseClaims(t *testing.T) {
 	for text, want := range map[string]string{
 		"org=1,user=2,states=open+done": "",
 		"org=1,user=2,states=":          "",
-		"org=1,user=2":                  "has no claim `states`; the file needs org=INT,user=INT,states=TEXT",
-		"org=x,user=2,states=":          "`org` has to be int",
+		"org=1,user=2":                  "the claim `states` is missing: want a list, each item of which is a text that is not empty; the file needs claims like org=INT,user=INT,states=TEXT+TEXT",
+		"org=x,user=2,states=":          "the claim `org` has a wrong value: want a whole number",
 		"org=1,org=2,user=2,states=":    "given twice",
-		"org=1,usr=2,states=":           "declares no claim `usr`; did you mean `user`?",
+		"org=1,usr=2,states=":           "has no claim `usr`; did you mean `user`?",
 		"org":                           "want claims like",
 	} {
 		if _, err := f.ParseClaims(text); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -26,14 +27,14 @@ func (f *File) RecordFindings() []Finding {
 	if err == nil {
 		return nil
 	}
-	return []Finding{{fmt.Sprintf("%s:%d:%d", f.Name, f.recordAt.Line, f.recordAt.Column), exosql.Finding{Kind: noRecord, Problem: schema.Printable("record: " + err.Error())}}}
+	return []Finding{{f.at(f.recordAt), exosql.Finding{Kind: noRecord, Problem: schema.Printable("record: " + Reason(err))}}}
 }
 
 // RecordSecrets reads the signing key and the URL of a record in a database.
 func (f *File) RecordSecrets() (key tree.SigningKey, url string, err error) {
 	key, err = tree.ReadSigningKey("", f.RecordKey.Place())
 	if err == nil {
-		url, err = f.RecordDB.Read(os.Getenv)
+		url, err = f.RecordDB.Text(nil, strict.PostgresURL)
 	}
 	return key, url, err
 }
@@ -61,9 +62,12 @@ func (f *File) recordFits() error {
 		return err
 	}
 	if info, err := os.Stat(f.Record); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: write a file, or, if `exo record init` made it, `record: {folder: %q, key: file:PATH}`", f.record, f.record)
+		return fmt.Errorf("%s is a folder: write the path of a file, or, if `exo record init` made the folder, `record: { folder: %q, key: file:PATH }`", f.record, f.record)
 	}
 	_, err := os.Stat(filepath.Dir(f.Record))
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w: make this folder, and exo makes the file %s in it", err, filepath.Base(f.Record))
+	}
 	return err
 }
 
@@ -71,7 +75,7 @@ func (f *File) recordFits() error {
 func (f *File) storeFindings(ctx context.Context) (out []Finding) {
 	add := func(kind exosql.FindingKind, at Pos, err error) {
 		if err != nil {
-			out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), exosql.Finding{Kind: kind, Problem: schema.Printable(string(kind) + ": " + err.Error())}})
+			out = append(out, Finding{f.at(at), exosql.Finding{Kind: kind, Problem: schema.Printable(string(kind) + ": " + Reason(err))}})
 		}
 	}
 	add("budgets", f.Budgets.Pos, f.Budgets.Fits(ctx, f.storeBase()))

@@ -64,7 +64,7 @@ func TestRowLabel(t *testing.T) {
 	if _, err := grantfile.Parse("exo.yaml", second("deal")); err != nil {
 		t.Errorf("two that say the same: %v", err)
 	}
-	if _, err := grantfile.Parse("exo.yaml", second("x")); err == nil || !strings.Contains(err.Error(), "the label of the rows differs from line") {
+	if _, err := grantfile.Parse("exo.yaml", second("x")); err == nil || !strings.Contains(err.Error(), "`label` differs from the one on line") {
 		t.Errorf("two that differ: %v", err)
 	}
 }
@@ -88,9 +88,9 @@ func TestReadersOfPrincipal(t *testing.T) {
 		}
 	}
 	for _, c := range [][3]string{
-		{`admits: ["pii@member:$principal.mee"]`, "[pii]", "`principal` declares no claim `mee`"}, {`admits: ["pii@member:$principal.teams"]`, "[pii]", "the claim teams can't be an id"},
+		{`admits: ["pii@member:$principal.mee"]`, "[pii]", "`principal` has no claim `mee`"}, {`admits: ["pii@member:$principal.teams"]`, "[pii]", "the claim teams can't be the id of a reader"},
 		{`admits: ["pii@"]`, "[pii]", "can't be a tag"}, {`admits: ["pii@member:a b"]`, "[pii]", "can't be a tag"}, {`admits: [Untrusted]`, "[pii]", "for what outsiders wrote use"},
-		{`admits: [pay]`, `["pii@member"]`, "write the tag alone"}, {`admits: [pay]`, `["pii@"]`, "can't be a tag"}, {`admits: [pay]`, `["pii@member:$principal.me"]`, "can't be a tag"},
+		{`admits: [pay]`, `["pii@member"]`, "has a kind of reader, but no id: write `label: [pii]`"}, {`admits: [pay]`, `["pii@"]`, "can't be a tag"}, {`admits: [pay]`, `["pii@member:$principal.me"]`, "can't be a tag"},
 	} {
 		if _, err := grantfile.Parse("exo.yaml", []byte(text(c[0], c[1]))); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s, %s: %v", c[0], c[1], err)

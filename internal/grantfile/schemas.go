@@ -16,7 +16,7 @@ func WithSchemas(raw string, schemas []string) (string, error) {
 	}
 	scheme, _, ok := strings.Cut(raw, "://")
 	if !ok || scheme != "postgres" && scheme != "postgresql" { // the error does not repeat the URL, which may contain a password
-		return "", fail.Errorf(fail.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
+		return "", fail.Errorf(fail.Invalid, "", "`schema` needs the URL of a PostgreSQL database, in the form postgres://user@host/database")
 	}
 	quoted := scalar.Each(schemas, sqlname.Quote)
 	raw, fragment, _ := strings.Cut(raw, "#")

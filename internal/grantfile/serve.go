@@ -2,11 +2,9 @@ package grantfile
 
 import (
 	"encoding/json"
-	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v4"
 
@@ -92,14 +90,14 @@ func (f *File) serve(r *reader, n *yaml.Node) {
 		"origins":  func(e entry) { s.Origins = r.Names(e.Value, "origins") },
 	})
 	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
-		r.At(s.Resource.Pos, "resource: want the address of the server as clients know it, like https://shop.example.com/mcp")
+		r.At(s.Resource.Pos, "resource: want the https address at which clients reach exo serve, like https://shop.example.com/mcp; http is only for this machine")
 	}
 	if len(s.Issuers) > 0 && s.Resource.Text == "" {
-		r.At(posOf(n), "serve: `resource` is missing: write the address of the server as clients know it; a token must name it as its audience")
+		r.At(posOf(n), "serve: `issuers` need `resource` too: the address at which clients reach exo serve, which their tokens have as `aud`, like https://shop.example.com/mcp")
 	}
 	for _, o := range s.Origins {
 		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
-			r.At(o.Pos, "origins: want the origin of a web page, like https://app.example.com, not `%s`", o.Text)
+			r.At(o.Pos, "origins: want scheme and host of a web page, without a path or a / at the end, like https://app.example.com, not `%s`", o.Text)
 		}
 	}
 }
@@ -119,7 +117,7 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 	for _, e := range r.Entries(n, "issuers") {
 		i := Issuer{Name: e.Named(), dir: r.Dir}
 		if !isAddress(e.Name) {
-			r.At(e.Pos(), "issuers: want the iss of its tokens, like https://login.example.com/, not `%s`", e.Name)
+			r.At(e.Pos(), "issuers: want an issuer's https address as its tokens have it in `iss`, like https://login.example.com/, not `%s`", e.Name)
 		}
 		what := "the issuer " + e.Name
 		r.Fields(e.Value, what, map[string]func(entry){
@@ -133,9 +131,9 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 		})
 		switch u, err := url.Parse(i.Keys.Text); {
 		case i.Keys.Text == "":
-			r.At(i.Pos, "%s has no `keys`: write the place of its public keys, a JWK set: https://HOST/PATH or file:PATH", what)
+			r.At(i.Pos, "%s has no `keys`: say where its public keys (a JWK set) are, as `keys: https://HOST/PATH` or `keys: file:PATH`", what)
 		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
-			r.At(i.Keys.Pos, "keys: want https://HOST/PATH or file:PATH, a JWK set")
+			r.At(i.Keys.Pos, "keys: say where the issuer's public keys (a JWK set) are, as https://HOST/PATH or file:PATH")
 		}
 		out = append(out, i)
 	}
@@ -157,7 +155,7 @@ func (r *reader) tokens(n *yaml.Node) (out []Token) {
 			},
 		})
 		if t.Secret.Kind == "" && len(r.List) == 0 {
-			r.At(t.Pos, "%s has no `token`: write the place of its text: env:NAME or file:PATH", what)
+			r.At(t.Pos, "%s has no `token`: say where its text is, as `token: env:NAME` or `token: file:PATH`", what)
 		}
 		out = append(out, t)
 	}
@@ -189,7 +187,7 @@ func valueOf(n *yaml.Node) any {
 func (f *File) checkServe(r *reader) {
 	known := func(n Name) bool {
 		if f.claim(n.Text) == nil {
-			r.At(n.Pos, "the file declares no claim `%s`%s", n.Text, or(n.Text, slices.Sorted(maps.Keys(f.claimNames()))))
+			r.At(n.Pos, "claims: `principal` has no claim `%s`: add it there with its type%s", n.Text, or(n.Text, f.claimNames()))
 			return false
 		}
 		return true
@@ -211,7 +209,7 @@ func (f *File) checkServe(r *reader) {
 		}
 		var err error
 		if t.bound, err = f.Bind(claims); err != nil {
-			r.At(t.Pos, "the token %s: %s", t.Text, Reason(err))
+			r.At(t.Pos, "the token %s: under `claims`, %s", t.Text, Reason(err))
 		}
 	}
 }
@@ -225,7 +223,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 				return t.bound.of(issuer, subject), nil
 			}
 		}
-		return Principal{}, fail.Errorf(fail.Denied, "", "the file has no token %.100q under serve", subject)
+		return Principal{}, fail.Errorf(fail.Denied, "", "`tokens` under `serve` of the file has no %.100q", subject)
 	}
 	for _, i := range f.Serve.Issuers {
 		if i.Text != issuer {
@@ -251,16 +249,12 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 		}
 		return p.of(issuer, subject), nil
 	}
-	return Principal{}, fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve", issuer)
+	return Principal{}, fail.Errorf(fail.Denied, "", "`issuers` under `serve` of the file has no %.100q", issuer)
 }
 
 // Read returns the text of the token. env looks variables up; nil means os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
-	text, err := t.Secret.Text(env)
-	if err == nil && text == "" {
-		err = fail.Errorf(fail.Invalid, "", "the token %s: %s is empty", t.Text, t.Secret)
-	}
-	return text, err
+	return t.Secret.Text(env, "the text of the token "+t.Text)
 }
 
 // lines adds lines about clients to Lines.

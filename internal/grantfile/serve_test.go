@@ -27,24 +27,24 @@ serve:
 func TestServeProblems(t *testing.T) {
 	for change, want := range map[[2]string]string{
 		{"wall: container", "wall: yes please"}:                           "want kernel, container or none",
-		{"resource: https://shop.example.com/mcp", "origins: []"}:         "`resource` is missing",
-		{"https://shop.example.com/mcp", "http://shop.example.com/mcp"}:   "want the address of the server",
-		{"https://shop.example.com/mcp", "https://shop.example.com/?a=b"}: "want the address of the server",
-		{"    https://login.example.com/:", "    http://login.example/:"}: "want the iss of its tokens",
+		{"resource: https://shop.example.com/mcp", "origins: []"}:         "`issuers` need `resource` too",
+		{"https://shop.example.com/mcp", "http://shop.example.com/mcp"}:   "want the https address at which clients reach exo serve",
+		{"https://shop.example.com/mcp", "https://shop.example.com/?a=b"}: "want the https address at which clients reach exo serve",
+		{"    https://login.example.com/:", "    http://login.example/:"}: "want an issuer's https address as its tokens have it in `iss`",
 		{"keys: https://login.example.com/keys", "scopes: []"}:            "has no `keys`",
-		{"keys: https://login.example.com/keys", "keys: http://x/keys"}:   "keys: want https://",
-		{"claims: {user: sub_id}", "claims: {usr: sub_id}"}:               "declares no claim `usr`; did you mean `user`?",
-		{"env:NIGHTLY", "s3cret-s3cret"}:                                  "token: want env:NAME",
-		{"env:NIGHTLY", "sqlite:x.db"}:                                    "token: want env:NAME or file:PATH",
+		{"keys: https://login.example.com/keys", "keys: http://x/keys"}:   "keys: say where the issuer's public keys (a JWK set) are, as https://",
+		{"claims: {user: sub_id}", "claims: {usr: sub_id}"}:               "has no claim `usr`: add it there with its type; did you mean `user`?",
+		{"env:NIGHTLY", "s3cret-s3cret"}:                                  "token: write where the text is, as env:NAME",
+		{"env:NIGHTLY", "sqlite:x.db"}:                                    "token: write where the text is, as env:NAME",
 		{"token: env:NIGHTLY, ", ""}:                                      "has no `token`",
-		{"{org: 1, user: 2, states: [open]}", "{org: 1, user: 2}"}:        "the principal has no claim `states`",
-		{"{org: 1, user", "{org: '1', user"}:                              "the claim `org` has to be int",
-		{"{org: 1, user", "{org: null, user"}:                             "the claim `org` has to be int",
-		{"{org: 1, user", "{org: [1], user"}:                              "the claim `org` has to be int",
-		{"{org: 1, user", "{org: 0x1, user"}:                              "the claim `org` has to be int",
-		{"{org: 1, user", "{org: 1, admin: true, user"}:                   "declares no claim `admin`",
-		{"[https://app.example.com]", "['*']"}:                            "want the origin of a web page",
-		{"[https://app.example.com]", "[https://app.example.com/]"}:       "want the origin of a web page",
+		{"{org: 1, user: 2, states: [open]}", "{org: 1, user: 2}"}:        "the claim `states` is missing",
+		{"{org: 1, user", "{org: '1', user"}:                              "want a whole number",
+		{"{org: 1, user", "{org: null, user"}:                             "want a whole number",
+		{"{org: 1, user", "{org: [1], user"}:                              "want a whole number",
+		{"{org: 1, user", "{org: 0x1, user"}:                              "want a whole number",
+		{"{org: 1, user", "{org: 1, admin: true, user"}:                   "has no claim `admin`",
+		{"[https://app.example.com]", "['*']"}:                            "want scheme and host of a web page",
+		{"[https://app.example.com]", "[https://app.example.com/]"}:       "want scheme and host of a web page",
 	} {
 		if !strings.Contains(served, change[0]) {
 			t.Fatalf("there is no %q", change[0])
@@ -92,7 +92,7 @@ func TestIdentify(t *testing.T) {
 		if string(p.Name()) != c.want || (err == nil) != (c.want != "") || err != nil && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s %s: %q %v", c.issuer, c.subject, p.Name(), err)
 		}
-		if c.issuer+"/" == issuer && !strings.Contains(fmt.Sprint(err), "no issuer \"https://login.example.com\" under serve") {
+		if c.issuer+"/" == issuer && !strings.Contains(fmt.Sprint(err), "has no \"https://login.example.com\"") {
 			t.Errorf("the error names no issuer: %v", err)
 		}
 	}

@@ -6,7 +6,6 @@ package grantfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -54,12 +53,12 @@ func (d *Declared) serviceFindings() (out []Finding) {
 		return nil
 	}
 	say := func(at Pos, warning bool, problem, fix string) {
-		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
+		out = append(out, Finding{d.File.at(at), exosql.Finding{Kind: "services", Warning: warning, Problem: problem, Fix: fix}})
 	}
 	if !d.File.Reviewed {
-		say(d.File.Services[0].Pos, true, "the services were not started, because the file is not reviewed: it would start programs and send secrets", "`exo show` and `exo services`, and then `reviewed: true`")
+		say(d.File.Services[0].Pos, true, "the services were not started, since they start programs and send secrets, and the file is not reviewed", "to read what `exo show` and `exo services` print, and then to write `reviewed: true`")
 	} else if _, err := d.flows(); err != nil {
-		say(d.File.Services[0].Pos, false, "the grants and services can't be given to one program: "+Reason(err), "another name for one of them")
+		say(d.File.Services[0].Pos, false, "no program can have these grants and services together: "+Reason(err), "another name for one of them")
 	}
 	for _, s := range d.File.Services {
 		if missing := d.services[s.Text].Missing; len(missing) > 0 {

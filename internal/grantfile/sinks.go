@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exo/review"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/internal/grantfile/services"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Sends reports whether the file has a sink, through which messages may leave.
@@ -144,14 +145,14 @@ func (f *File) checkSinks(r *reader) {
 		s := &f.Services[i]
 		s.CheckClaims(&r.Reader, func(claim string) bool { c := f.claim(claim); return c != nil && !c.List && c.Type == "text" })
 		if s.Sink() && f.Approvals.Pos == (Pos{}) {
-			r.At(s.Pos, "the service %s: where messages wait until they are delivered is missing: add `approvals: { key: file:approvals.key, store: approvals }` at the top of the file, and let `exo approvals init` make the key", s.Text)
+			r.At(s.Pos, "the service %s: the file does not say where messages wait until they are delivered: "+addApprovals, s.Text)
 		}
 	}
 	for _, to := range f.Approvals.Notify {
 		name, whom, _ := strings.Cut(to.Text, ".")
 		i := slices.IndexFunc(f.Services, func(s services.Service) bool { return s.Text == name })
 		if i < 0 {
-			r.At(to.Pos, "notify: there is no service `%s`", name)
+			r.At(to.Pos, "notify: `services` has no `%s`: want a `mail`, `chat` or `webhook`%s", name, or(name, scalar.Each(f.Services, func(s services.Service) string { return s.Text })))
 		} else if err := f.Services[i].CheckTarget(whom); err != nil {
 			r.At(to.Pos, "notify: %s", err)
 		}

@@ -56,7 +56,7 @@ func Start(ctx context.Context, opt Options) (*Export, error) {
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", opt.Service), attribute.String("service.version", opt.Version)), resource.WithFromEnv())
 	if err != nil {
-		return nil, errors.New("OTEL_RESOURCE_ATTRIBUTES: want NAME=VALUE, with commas between")
+		return nil, errors.New("OTEL_RESOURCE_ATTRIBUTES: want NAME=VALUE, and commas between several")
 	}
 	if opt.Failed != nil {
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(opt.Failed))
@@ -96,7 +96,7 @@ func senderOf(signal string) (*sender, error) {
 	if exporter := os.Getenv("OTEL_" + upper + "_EXPORTER"); endpoint == "" || exporter == "none" {
 		return nil, nil
 	} else if exporter != "" && exporter != "otlp" {
-		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %.20q: want otlp or none", upper, exporter)
+		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %.20q: exo can only export by otlp: set otlp, or none to export nothing", upper, exporter)
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the error leaves out the address, which may contain a password
@@ -108,13 +108,13 @@ func senderOf(signal string) (*sender, error) {
 		u.Path = cmp.Or(u.Path, "/")
 	}
 	if name, protocol := read("PROTOCOL"); protocol != "" && protocol != "http/json" {
-		return nil, fmt.Errorf("%s is %.20q, and only http/json is sent, which collectors take at the port of http/protobuf (4318): set http/json, or leave it out", name, protocol)
+		return nil, fmt.Errorf("%s is %.20q, and exo sends only http/json, to the same port as http/protobuf (4318): set http/json, or unset the variable", name, protocol)
 	}
 	s := &sender{url: u.String(), header: http.Header{}, timeout: 10 * time.Second}
 	if name, text := read("TIMEOUT"); text != "" {
 		ms, err := strconv.Atoi(text)
 		if err != nil || ms <= 0 {
-			return nil, fmt.Errorf("%s is %.20q: want milliseconds, like 10000", name, text)
+			return nil, fmt.Errorf("%s is %.20q: want a whole number of milliseconds, like 10000", name, text)
 		}
 		s.timeout = time.Duration(ms) * time.Millisecond
 	}
@@ -126,7 +126,7 @@ func senderOf(signal string) (*sender, error) {
 		key, raw, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(raw))
 		if !ok || err != nil || strings.TrimSpace(key) == "" { // the error leaves out the header, which may be a secret
-			return nil, fmt.Errorf("%s: want NAME=VALUE, with commas between", name)
+			return nil, fmt.Errorf("%s: want NAME=VALUE, and commas between several", name)
 		}
 		s.header.Set(strings.TrimSpace(key), value)
 	}

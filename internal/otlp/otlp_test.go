@@ -171,16 +171,16 @@ func TestEnvironment(t *testing.T) {
 		{all + "OTEL_METRICS_EXPORTER=none OTEL_TRACES_EXPORTER=otlp", "traces"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://c.example/x", "traces"},
 		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=https://c.example", "metrics"},
-		{all + "OTEL_TRACES_EXPORTER=zipkin", `OTEL_TRACES_EXPORTER is "zipkin": want otlp or none`},
+		{all + "OTEL_TRACES_EXPORTER=zipkin", `OTEL_TRACES_EXPORTER is "zipkin": exo can only export by otlp: set otlp, or none to export nothing`},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=127.0.0.1:4318", "OTEL_EXPORTER_OTLP_ENDPOINT: want a URL like http://127.0.0.1:4318"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=ftp://u:" + secret + "@h", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: want a URL like http://127.0.0.1:4318"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://u:" + secret + "@h:x", "OTEL_EXPORTER_OTLP_ENDPOINT: want a URL like http://127.0.0.1:4318"},
-		{all + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and only http/json is sent, which collectors take at the port of http/protobuf (4318): set http/json, or leave it out`},
+		{all + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc", and exo sends only http/json, to the same port as http/protobuf (4318): set http/json, or unset the variable`},
 		{all + "OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=http/json", "traces metrics"},
-		{all + "OTEL_EXPORTER_OTLP_TIMEOUT=10s", `OTEL_EXPORTER_OTLP_TIMEOUT is "10s": want milliseconds, like 10000`},
-		{all + "OTEL_EXPORTER_OTLP_HEADERS=" + secret, "OTEL_EXPORTER_OTLP_HEADERS: want NAME=VALUE, with commas between"},
-		{all + "OTEL_EXPORTER_OTLP_METRICS_HEADERS=a=%zz" + secret, "OTEL_EXPORTER_OTLP_METRICS_HEADERS: want NAME=VALUE, with commas between"},
-		{all + "OTEL_RESOURCE_ATTRIBUTES=" + secret, "OTEL_RESOURCE_ATTRIBUTES: want NAME=VALUE, with commas between"},
+		{all + "OTEL_EXPORTER_OTLP_TIMEOUT=10s", `OTEL_EXPORTER_OTLP_TIMEOUT is "10s": want a whole number of milliseconds, like 10000`},
+		{all + "OTEL_EXPORTER_OTLP_HEADERS=" + secret, "OTEL_EXPORTER_OTLP_HEADERS: want NAME=VALUE, and commas between several"},
+		{all + "OTEL_EXPORTER_OTLP_METRICS_HEADERS=a=%zz" + secret, "OTEL_EXPORTER_OTLP_METRICS_HEADERS: want NAME=VALUE, and commas between several"},
+		{all + "OTEL_RESOURCE_ATTRIBUTES=" + secret, "OTEL_RESOURCE_ATTRIBUTES: want NAME=VALUE, and commas between several"},
 	} {
 		t.Run(c.env, func(t *testing.T) {
 			for _, kv := range strings.Fields(c.env) {

@@ -50,17 +50,17 @@ func Shared(err error) bool {
 const wayOut = "connect to PostgreSQL's own port, or to a pool in session mode"
 
 func shared() *Error {
-	return &Error{text: "a pooler is between here and PostgreSQL, and shares a session among clients (PgBouncer in transaction or statement mode): settings of this connection would stay in the session for all of them; " + wayOut}
+	return &Error{text: "the URL leads to a pooler that shares a session among clients, like PgBouncer in transaction or statement mode, so settings of this connection would affect other clients: " + wayOut}
 }
 
 func unknown(err error) error {
-	return &Error{text: "a pooler or proxy seems to be between here and PostgreSQL, and a second connection could not show whether it shares sessions among clients: " +
-		cut(err.Error()) + "; " + wayOut + " that has a connection left", cause: err}
+	return &Error{text: "the URL seems to lead to a pooler or proxy, and exo could not find out, by a second connection, whether it shares sessions among clients: " +
+		cut(err.Error()) + ": " + wayOut + " that has a connection left", cause: err}
 }
 
 func dropped(names string) error {
-	return &Error{text: "a pooler between here and PostgreSQL has dropped settings of the URL: " + names +
-		"; take them out of the URL and of PgBouncer's ignore_startup_parameters, and set them for the role (ALTER ROLE … SET …), or connect to PostgreSQL's own port"}
+	return &Error{text: "the pooler to which the URL leads ignores settings of the URL: " + names +
+		": take them out of the URL and of PgBouncer's ignore_startup_parameters, and set them for the role (ALTER ROLE … SET …), or connect to PostgreSQL's own port"}
 }
 
 // cut shortens a server's text.

@@ -35,7 +35,7 @@ type Glob struct {
 // ParseGlob reads a pattern like "reports/**/*.csv". It refuses a pattern that other programs read in another way.
 func ParseGlob(text string) (g Glob, err error) {
 	if strings.ContainsAny(text, `[]{}`) {
-		return g, fmt.Errorf("the glob %.80q: only *, ? and ** are special here: write one glob for each alternative", text)
+		return g, fmt.Errorf("the glob %.80q has one of [ ] { }, and only *, ? and ** are special: write one glob for each alternative", text)
 	}
 	parts, err := split(text)
 	if err != nil {
@@ -43,7 +43,7 @@ func ParseGlob(text string) (g Glob, err error) {
 	}
 	for i, part := range parts {
 		if strings.Contains(part, "**") && part != "**" {
-			return g, fmt.Errorf("the glob %.80q: ** must be a whole part, as in a/**/b", text)
+			return g, fmt.Errorf("the glob %.80q: ** has to be a part of its own between two /, as in a/**/b", text)
 		}
 		parts[i] = norm.NFC.String(part)
 	}
@@ -117,22 +117,22 @@ func matchPart(pattern, name string) bool {
 func split(text string) ([]string, error) {
 	switch {
 	case text == "" || len(text) > maxPath:
-		return nil, fmt.Errorf("a path has 1 to %d bytes", maxPath)
+		return nil, fmt.Errorf("the path is empty or has more than %d bytes: write one like a/b.csv", maxPath)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return nil, errors.New("a path is text without control characters")
+		return nil, errors.New("the path has a control character or is no valid text: write one like a/b.csv")
 	case strings.Contains(text, `\`):
-		return nil, errors.New(`the parts of a path are separated by /, and \ is in none`)
+		return nil, errors.New(`the path has \: separate its parts by /, like a/b.csv`)
 	}
 	parts := strings.Split(text, "/")
 	if len(parts) > maxParts {
-		return nil, fmt.Errorf("a path has at most %d parts", maxParts)
+		return nil, fmt.Errorf("the path has more than %d parts: use a folder that is less deep", maxParts)
 	}
 	for _, part := range parts {
 		switch {
 		case part == "" || part == "." || part == "..":
-			return nil, errors.New("a path begins within the folder and has no empty part and no . or ..: write a/b.csv")
+			return nil, errors.New("the path has an empty part, . or ..: write it from the granted folder on, like a/b.csv")
 		case strings.HasPrefix(fold(part), Ours):
-			return nil, fmt.Errorf("names that begin with %s are not for programs", Ours)
+			return nil, fmt.Errorf("the path has a name that begins with %s, which is reserved: use another name", Ours)
 		}
 	}
 	return parts, nil
@@ -142,7 +142,7 @@ func split(text string) ([]string, error) {
 func Split(text string) ([]string, error) {
 	parts, err := split(text)
 	if err == nil && (!filepath.IsLocal(filepath.FromSlash(text)) || runtime.GOOS == "windows" && strings.ContainsAny(text, `:*?"<>|`)) {
-		return nil, errors.New("this system reserves a name in it")
+		return nil, errors.New("the path has a name that this operating system reserves: use another name")
 	}
 	return parts, err
 }
@@ -153,11 +153,11 @@ func SplitNew(text string) ([]string, error) {
 	for _, part := range parts {
 		switch {
 		case len(part) > 200: // most file systems allow 255
-			err = errors.New("a name has at most 200 bytes")
+			err = errors.New("the path has a name of more than 200 bytes: use a shorter name")
 		case !norm.NFC.IsNormalString(part) || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsPrint(c) }):
-			err = errors.New("a name has visible characters, composed as in Unicode's NFC")
+			err = errors.New(`the path has an invisible character, or letters that are not composed: leave the first out, and compose letters by normalize("NFC")`)
 		case strings.ContainsAny(part, `:*?"<>|`) || strings.TrimRight(part, ". ") != part:
-			err = errors.New(`a name has none of : * ? " < > | and does not end with a dot or a space`)
+			err = errors.New(`the path has a name with one of : * ? " < > |, or with a dot or a space at its end: use another name`)
 		}
 	}
 	return parts, err

@@ -21,10 +21,10 @@ const (
 
 // These are errors of files that exist and can't be used. Their texts are for programs.
 var (
-	ErrSpelling = errors.New("there is a file or folder whose name differs in spelling only, as in upper and lower case")
-	ErrTooMany  = fmt.Errorf("a folder has more than %d names", maxNames)
+	ErrSpelling = errors.New("a file or folder there has this name in another spelling, as in upper and lower case: write the name as it is there")
+	ErrTooMany  = fmt.Errorf("the folder has more than %d files and folders, too many to look at", maxNames)
 	ErrTooLarge = errors.New("the file is too large")
-	ErrLooked   = fmt.Errorf("there are more than %d files and folders to look at", maxLooked)
+	ErrLooked   = fmt.Errorf("there are more than %d files and folders to look at: ask for those of a deeper folder", maxLooked)
 )
 
 // Unusable returns the error above that err wraps, or ErrNotPlain or ErrLinked. It returns nil if err wraps none of them.

@@ -145,7 +145,7 @@ func TestCompare(t *testing.T) {
 			{name: "a removed grant", from: "orgs: org}", to: "orgs2: org}", want: []string{"orgs.count of orgs: 1 runs", "refused now: `orgs` is not granted"}, not: "tickets.where"},
 			{name: "a new label", from: "email: }", to: "email: {label: [pii]}}", want: []string{"tickets.select.execute of tickets: 1 runs", "labels: it reads {pii}, which may not leave by the result; then {}, which may leave"}, not: "orgs.count"},
 			{name: "fewer calls", from: "calls: 1000", to: "calls: 1", not: "first"},
-			{name: "another claim", from: "principal: {org: int}", to: "principal: {org: int, user: int}", want: []string{"all programs of some principals: 4 runs", "refused now: the principal has no claim `user`"}},
+			{name: "another claim", from: "principal: {org: int}", to: "principal: {org: int, user: int}", want: []string{"all programs of some principals: 4 runs", "refused now: the claim `user` is missing"}},
 			{name: "counts", from: "scope: org_id = $principal.org", to: "scope: org_id = $principal.org and state = 'none'", counts: true, want: []string{"another count: 0 rows now, 2 rows then"}},
 		} {
 			now := declare(t, db, strings.Replace(file, c.from, c.to, 1))

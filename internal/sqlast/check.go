@@ -203,7 +203,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 		if i < s.Group {
 			p = 0
 			if _, constant := o.Expr.(Const); constant {
-				return nil, at("columns", i, errors.New("rows are not grouped by a constant"))
+				return nil, at("columns", i, errors.New("GroupBy has a constant: group rows by columns or expressions of them"))
 			}
 		}
 		ext, err := c.root(func() error { return c.expr(o.Expr, sc, p) })
@@ -312,7 +312,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return nil
 	case Beyond:
 		if len(e.Left) < 2 || len(e.Left) != len(e.Right) {
-			return errors.New("beyond: it needs at least two pairs")
+			return errors.New("beyond needs at least two pairs of values")
 		}
 		if err := c.list("beyond", e.Left, sc, 0); err != nil {
 			return err

@@ -95,7 +95,7 @@ func TestRefused(t *testing.T) {
 		{"an aggregate by no name", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: numFuncs, X: col("t0", "id")}, "n"}} }), "no such aggregate"},
 		{"the sum of no value", with(todos(), func(s *Select) { s.Columns = []Output{{Aggregate{Func: Sum}, "n"}} }), "only Count may have no value"},
 		{"an aggregate in a key", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{Aggregate{Func: Count}, "n"}}, 1 }), "an aggregate is allowed only in an output"},
-		{"grouped by a constant", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{One, "n"}}, 1 }), "a constant"},
+		{"has a constant: group rows", with(todos(), func(s *Select) { s.Columns, s.Group = []Output{{One, "n"}}, 1 }), "a constant"},
 		{"grouped by more than there is", with(todos("id"), func(s *Select) { s.Group = 2 }), "larger than the number of columns"},
 		{"a column besides the keys", with(todos("id", "prio"), func(s *Select) { s.Group = 1 }), "aggregates rows and also reads"},
 		{"groups that are ordered", with(todos("id"), func(s *Select) { s.Group, s.OrderBy = 1, byID }), "aggregates rows and also reads or orders"},

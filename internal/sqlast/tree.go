@@ -67,7 +67,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 1, err)
 	}
 	if step.read != 1 {
-		return nil, errors.New("its Next must read the rows of the previous step exactly once")
+		return nil, errors.New("the Next of a recursion must read the rows of the previous step exactly once")
 	}
 	out := map[string]extent{}
 	for k, o := range r.First.Columns {

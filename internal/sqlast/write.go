@@ -213,7 +213,7 @@ func (c *checker) rows(w *Write) error {
 	}
 	for i, row := range w.Rows {
 		if len(row) != len(w.Columns) {
-			return at("rows", i, fmt.Errorf("it has %d values for %d columns", len(row), len(w.Columns)))
+			return at("rows", i, fmt.Errorf("a row of the insert has %d values for %d columns", len(row), len(w.Columns)))
 		}
 		for _, e := range row {
 			if !given(e) {

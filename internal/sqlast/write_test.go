@@ -135,7 +135,7 @@ func TestNoSuchWrite(t *testing.T) {
 		"no such write": {},
 		"table: a name in the statement is empty":             insert(func(w *Write) { w.Table = "" }),
 		"an insert needs Columns and Rows":                    insert(func(w *Write) { w.Rows = nil }),
-		"it has 1 values for 2":                               insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
+		"has 1 values for 2":                                  insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
 		`"ID" occurs twice`:                                   insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),
 		"rows[0]: a value has to be":                          insert(func(w *Write) { w.Rows[0][0] = call(Add, arg(0), One) }),
 		"an insert can't have From":                           insert(func(w *Write) { w.From = rowsOf1() }),

@@ -102,7 +102,7 @@ func exact(text string, one bool) string {
 // broken turns the line breaks that exact has marked back into \r\n.
 var broken = strings.NewReplacer("\x00\n", "\r\n")
 
-var errTooMuch = fmt.Errorf("it has more than %d values", maxValues)
+var errTooMuch = fmt.Errorf("the file has more than %d values: call read, which gives the text of the file", maxValues)
 
 // reason returns package csv's reason for an error, with the line.
 func reason(err error) error {
@@ -190,7 +190,7 @@ func next(d *json.Decoder, depth int) (any, error) {
 		return number(t.String())
 	case string:
 		if !IsText(t) {
-			return nil, errors.New("a text has the character NUL")
+			return nil, errors.New("a text has the character NUL: call read, which gives the text of the file")
 		}
 	case json.Delim:
 		if t == '{' {
@@ -223,7 +223,7 @@ func fields(d *json.Decoder, depth int) (any, error) {
 			return nil, fmt.Errorf("%q can't be a name", name)
 		}
 		if _, has := out[name]; has {
-			return nil, fmt.Errorf("an object has the name %.40q twice: read gives the text", name)
+			return nil, fmt.Errorf("an object has the name %.40q twice: call read, which gives the text of the file", name)
 		}
 		if out[name], err = next(d, depth+1); err != nil {
 			return nil, err

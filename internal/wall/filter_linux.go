@@ -76,7 +76,7 @@ func Install(f []unix.SockFilter, all bool) (ok bool, err error) {
 	case errno != 0:
 		return false, fmt.Errorf("system call filter: %w", errno)
 	case r != 0:
-		return false, fmt.Errorf("system call filter: thread %d refused it", r)
+		return false, fmt.Errorf("the kernel refused the filter of system calls for the thread %d", r)
 	}
 	return true, nil
 }

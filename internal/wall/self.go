@@ -22,7 +22,7 @@ func BuildMode(settings []debug.BuildSetting) string {
 func standalone() error {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if mode := BuildMode(info.Settings); mode != "" {
-			return fmt.Errorf("this is no Go executable but built with -buildmode=%s: to start its file again would run the main of another language: use a Go executable", mode)
+			return fmt.Errorf("this program was built with -buildmode=%s, so starting its file again would run the main of another language: build a Go executable without -buildmode", mode)
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func TestHTTPWitness(t *testing.T) {
 	size, root := w.set(0, tlog.Hash{}, func(out http.ResponseWriter, _ *http.Request, _ []byte) bool { out.WriteHeader(500); return true })
 	l := m.open(t)
 	aRun(t, l, 60, "while it is down")
-	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "the witness: it answers 500") {
+	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "the witness: it answers with the HTTP status 500") {
 		t.Error(err)
 	}
 	if v := m.verify(t); !v.Complete() || v.Unasked == nil || v.Seen != size {
@@ -221,10 +221,10 @@ func TestHostileWitness(t *testing.T) {
 	}{
 		"500": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			http.Error(out, "secret", 500)
-		}, "it answers 500"},
+		}, "it answers with the HTTP status 500"},
 		"redirect": {func(_ *httpWitness, out http.ResponseWriter, r *http.Request, _ []byte) {
 			http.Redirect(out, r, other.URL, http.StatusTemporaryRedirect)
-		}, "it answers 307"},
+		}, "it answers with the HTTP status 307"},
 		"hangs": {func(_ *httpWitness, _ http.ResponseWriter, r *http.Request, _ []byte) { <-r.Context().Done() }, "exceeded"},
 		"drips": {func(_ *httpWitness, out http.ResponseWriter, r *http.Request, _ []byte) {
 			for r.Context().Err() == nil {
@@ -243,16 +243,16 @@ func TestHostileWitness(t *testing.T) {
 		"headers": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			out.Header().Set("X", strings.Repeat("x", 1<<20))
 		}, "headers exceeded"},
-		"nothing": {func(*httpWitness, http.ResponseWriter, *http.Request, []byte) {}, "no cosignature of this checkpoint"},
+		"nothing": {func(*httpWitness, http.ResponseWriter, *http.Request, []byte) {}, "no cosignature by the witness's key"},
 		"another root": {func(w *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			io.WriteString(out, w.cosign(strings.Replace(string(b[strings.Index(string(b), "\n\n")+2:]), "\n", " \n", 1)))
-		}, "no cosignature of this checkpoint"},
+		}, "no cosignature by the witness's key"},
 		"another key": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			io.WriteString(out, other.cosign(string(b[strings.Index(string(b), "\n\n")+2:])))
-		}, "no cosignature of this checkpoint"},
+		}, "no cosignature by the witness's key"},
 		"a plain signature": {func(w *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			fmt.Fprintf(out, "— %s %s\n", w.signer.Name(), base64.StdEncoding.EncodeToString(append([]byte{byte(w.signer.KeyHash() >> 24), byte(w.signer.KeyHash() >> 16), byte(w.signer.KeyHash() >> 8), byte(w.signer.KeyHash())}, make([]byte, 64)...)))
-		}, "no cosignature of this checkpoint"},
+		}, "no cosignature by the witness's key"},
 		"a size that is none": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			out.Header().Set("Content-Type", "text/x.tlog.size")
 			out.WriteHeader(409)
@@ -324,13 +324,13 @@ func TestWitnessPlaces(t *testing.T) {
 		"https://witness.example/#" + key:                       "",
 		"http://localhost:1/#" + key:                            "",
 		"http://[::1]/#" + key:                                  "",
-		"http://witness.example/#" + key:                        "want https",
-		"ftp://localhost/#" + key:                               "want https",
-		"https://user:s3cret@witness.example/#" + key:           "without a password",
-		"https://witness.example/?a=b#" + key:                   "without a password",
-		"https://#" + key:                                       "without a password",
-		"https://witness.example/":                              "behind # want its verifier key",
-		"https://witness.example/#x" + key:                      "behind # want",
+		"http://witness.example/#" + key:                        "want an https address",
+		"ftp://localhost/#" + key:                               "want an https address",
+		"https://user:s3cret@witness.example/#" + key:           "without a user, a password",
+		"https://witness.example/?a=b#" + key:                   "without a user, a password",
+		"https://#" + key:                                       "without a user, a password",
+		"https://witness.example/":                              "after # want the witness's verifier key",
+		"https://witness.example/#x" + key:                      "after # want",
 		"https://witness.example/#" + key[:len(key)-4] + "AAA=": "want",
 	} {
 		origin, private, public, err := NewKey()

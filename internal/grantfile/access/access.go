@@ -18,14 +18,14 @@ type Access struct {
 }
 
 // Missing is the error of a command that needs the list, for a file that keeps none.
-const Missing = "%s keeps no list of who is revoked: add `access: {store: access}`, which names a folder, or `{store: env:NAME}` with the URL of a PostgreSQL database for several machines, and start its servers again"
+const Missing = "%s keeps no list of revoked principals: add the line `access: { store: access }`, with a folder, and start its servers again; for several machines `{ store: env:NAME }`, with the URL of a PostgreSQL database"
 
 // Read reads `access` of a file.
 func Read(r *strict.Reader, e strict.Entry) (out Access) {
 	out.Pos = e.Pos()
 	r.Fields(e.Value, "access", map[string]func(strict.Entry){"store": func(e strict.Entry) { out.Store = r.Store(e) }})
 	if out.Store.Kind == "" && len(r.List) == 0 {
-		r.At(out.Pos, "access: want a store, like `access: {store: access}`")
+		r.At(out.Pos, "access: want `store`, a folder or a PostgreSQL database, like `access: { store: access }` or `access: { store: env:NAME }`")
 	}
 	return out
 }

@@ -66,7 +66,7 @@ func Read(r *strict.Reader, e strict.Entry) (out Budgets) {
 		}
 	}
 	if len(out.All) == 0 && len(r.List) == 0 {
-		r.At(out.Pos, "budgets: none is given: write one like `principal: {day: {rows: 1000}}`")
+		r.At(out.Pos, "budgets: want at least one budget, like `budgets: { principal: { day: { rows: 1000 } } }`")
 	}
 	return out
 }
@@ -86,13 +86,13 @@ func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budge
 				"effects": func(e strict.Entry) { b.Effects = r.Positive(e.Value, what+".effects") },
 			})
 			if slices.Max(AmountsOf(b)) == 0 && len(r.List) == 0 {
-				r.At(e.Pos(), "%s bounds nothing: give it %s", what, strings.Join(Amounts, ", "))
+				r.At(e.Pos(), "%s: want at least one of %s, like `%s: { rows: 1000 }`", what, strings.Join(Amounts, ", "), w)
 			}
 			out[w] = b
 		}
 	}
 	if r.Fields(n, "budgets."+per, fields); len(out) == 0 && len(r.List) == 0 {
-		r.At(strict.PosOf(n), "budgets.%s: none is given: write one like `day: {rows: 1000}`", per)
+		r.At(strict.PosOf(n), "budgets.%s: want at least one of %s, like `day: { rows: 1000 }`", per, strings.Join(Windows, ", "))
 	}
 	return out
 }

@@ -96,10 +96,10 @@ func (s *Service) rules(m web.Method, verb string) (web.Method, error) {
 		return slices.ContainsFunc(list, func(c Call) bool { return c.Text == m.Name })
 	}
 	if in(s.Reads) && verb != http.MethodGet {
-		return m, fmt.Errorf("%s is a %s, which acts: list it under `acts` or `immediate`", m.Name, verb)
+		return m, fmt.Errorf("the call %s sends %s, which may change something: list it under `acts` or `immediate`", m.Name, verb)
 	}
 	if !in(s.Reads) && verb == http.MethodGet {
-		return m, fmt.Errorf("%s is a GET, which may be sent twice and so can't act: list it under `reads`, or leave it out if it acts all the same", m.Name)
+		return m, fmt.Errorf("the call %s sends GET, which exo may send twice: list it under `reads`, or leave it out if it changes something", m.Name)
 	}
 	return m.With(func(op service.Operation) service.Operation {
 		if op = op.Admits(value.NewLabel(strict.Texts(s.Admits)...)); in(s.Immediate) {

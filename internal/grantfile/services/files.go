@@ -37,19 +37,21 @@ func (s *Service) checkFiles(r *strict.Reader) {
 	has := s.Journal.Kind != ""
 	switch {
 	case s.Secrets != nil || s.Networks != nil || s.Env != nil || s.Dir != "" || s.Network || s.Memory > 0 || s.OpenAPI != "" || s.Pin.Text != "" || s.Time > 0:
-		bad("a folder has no secrets, networks, env, dir, network, memory, openapi, pin and time")
+		bad("leave out `secrets`, `networks`, `env`, `dir`, `network`, `memory`, `openapi`, `pin` and `time`, which a service with `files` can't have")
 	case len(s.Reads)+len(s.Acts)+len(s.Immediate) > 0:
-		bad("a folder has no reads, acts and immediate: write `read`, or for files that programs may write `write`, with globs of files, like [\"*.csv\", \"out/**\"]")
+		bad("write `read` or `write` in place of `reads`, `acts` and `immediate`: the files that programs may read or write, like [\"*.csv\", \"out/**\"]")
 	case len(s.Read)+len(s.Write) == 0:
-		bad("want `read` or `write`: globs of the files that programs may read or write, like [\"*.csv\", \"out/**\"]")
-	case has != (len(s.Write) > 0):
-		bad("`write` and `journal` go together: a folder, or env:NAME with the URL of a PostgreSQL database, where a write is kept that a stopped process could not finish")
+		bad("want `read` or `write`: the files that programs may read or write, like [\"*.csv\", \"out/**\"]")
+	case len(s.Write) > 0 && !has:
+		bad("`write` needs `journal: FOLDER`, or `journal: env:NAME` with the URL of a PostgreSQL database: there exo keeps the writes that a stopped process could not finish")
+	case has && len(s.Write) == 0:
+		bad("`journal` is only for a service with `write`: leave `journal` out, or add `write`, like [\"*.csv\"]")
 	case s.Undo > 0 && len(s.Write) == 0:
-		bad("`undo` is for a folder with `write`")
+		bad("`undo` is only for a service with `write`: leave `undo` out, or add `write`, like [\"*.csv\"]")
 	case tree.Within(s.folder(), r.Dir):
-		r.At(s.Files.Pos, "files: this grant file is in the folder, and so may be its record and keys: give programs a folder of their own")
+		r.At(s.Files.Pos, "files: this grant file is in the folder, so programs might read it, its record or its keys: name another folder, with files for programs alone")
 	case has && s.Journal.Kind == "folder" && tree.Within(s.folder(), s.Journal.Folder()):
-		r.At(s.Journal.Pos, "journal: it is in the folder of the files: keep it elsewhere")
+		r.At(s.Journal.Pos, "journal: the journal is in the folder of the files: write another folder")
 	}
 	for _, o := range fileCalls {
 		c := Call{strict.Name{Text: o.Name, Pos: s.Pos}, o.Name}
@@ -91,10 +93,10 @@ func CheckFolders(r *strict.Reader, all []Service) {
 			}
 			lost := value.NewLabel(slices.Concat(strict.Texts(s.Label), strict.Texts(s.Admits))...).Secrecy().Without(value.NewLabel(strict.Texts(o.Label)...))
 			if !lost.Empty() {
-				r.At(o.Pos, "the service %s may read files of the folder of %s without the label %s: add the label, or write globs or folders that have no file in common", o.Text, s.Text, lost.List())
+				r.At(o.Pos, "the service %s may read files of the service %s, but has not its label %s: add the label to %[1]s, or name files that the two do not share", o.Text, s.Text, lost.List())
 			}
 			if o.Trusted && !s.Trusted {
-				r.At(o.Pos, "the service %s trusts files of the folder of %s, which outsiders may write: take `trusted` out, or write globs or folders that have no file in common", o.Text, s.Text)
+				r.At(o.Pos, "the service %s has `trusted`, but may read files of the service %s, which outsiders may write: take `trusted` out, or name files that the two do not share", o.Text, s.Text)
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Of
 			if i := slices.IndexFunc(out, func(o Offer) bool { return c.Of == o.Name || c.Of == o.Route }); i >= 0 {
 				out[i].Use = list.use
 			} else {
-				missing = append(missing, fmt.Sprintf("there is no `%s`, which the file lists under `%s`", c.Of, list.use))
+				missing = append(missing, fmt.Sprintf("the service offers no `%s`: take it out of `%s`, or correct its name", c.Of, list.use))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Of
 	case missing != nil:
 		return out, "", errors.New(strings.Join(missing, "; "))
 	case len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0:
-		return out, "", errors.New("list calls under `reads`, `acts` or `immediate`, and run this again for their digest")
+		return out, "", errors.New("the file allows none of these calls: list some under `reads`, `acts` or `immediate`, and run this again for the text of `pin`")
 	}
 	return out, digest, nil
 }

@@ -31,11 +31,11 @@ type PinError struct {
 }
 
 func (e *PinError) Error() string {
-	had := "its offer has no pin"
+	had := "no `pin` says which calls a person has read"
 	if e.Had {
-		had = "its offer differs from the pin, or the file lists other calls"
+		had = "the service describes its calls otherwise than `pin` says, or the file lists other calls"
 	}
-	return fmt.Sprintf("%s: read it (`exo services` shows it), then write `pin: %s`", had, e.Digest)
+	return fmt.Sprintf("%s: read what `exo services` prints, then write `pin: %s`", had, e.Digest)
 }
 
 // Open makes the object of a service. env looks variables up. A process that Open starts ends with ctx, or at Close. Messages to a sink wait in box.
@@ -44,7 +44,7 @@ func (s *Service) Open(ctx context.Context, env func(string) string, box *outbox
 		return s.sink(ctx, env, box)
 	}
 	if len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0 {
-		return Opened{}, errors.New("want `reads`, `acts` or `immediate`: the calls that programs may make; `exo services` lists what there is")
+		return Opened{}, errors.New("want `reads`, `acts` or `immediate`, the calls that programs may make: `exo services` lists the calls that the service offers")
 	}
 	if s.Files.Text != "" {
 		return s.openFiles(ctx, env)

@@ -146,14 +146,14 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 // words reads a program and its arguments.
 func words(r *strict.Reader, e strict.Entry) (out []string) {
 	if e.Value.Kind != yaml.SequenceNode || len(e.Value.Content) == 0 {
-		r.At(strict.PosOf(e.Value), "%s: want a list of an absolute path and its arguments, like [/usr/bin/node, server.js], not %s", e.Name, strict.KindOf(e.Value))
+		r.At(strict.PosOf(e.Value), "%s: want a list of the program's absolute path and its arguments, like [/usr/bin/node, server.js], not %s", e.Name, strict.KindOf(e.Value))
 		return nil
 	}
 	for _, c := range e.Value.Content {
 		out = append(out, r.Text(c, e.Name))
 	}
 	if len(r.List) == 0 && !filepath.IsAbs(out[0]) {
-		r.At(strict.PosOf(e.Value), "%s: want the absolute path of the program, not `%s`: no PATH is searched", e.Name, out[0])
+		r.At(strict.PosOf(e.Value), "%s: want the absolute path of the program, not `%s`: exo does not search PATH, and `which %[2]s` prints the path", e.Name, out[0])
 	}
 	return out
 }
@@ -161,7 +161,7 @@ func words(r *strict.Reader, e strict.Entry) (out []string) {
 func variables(r *strict.Reader, n *yaml.Node) (out []string) {
 	for _, e := range r.Entries(n, "env") {
 		if !variable().MatchString(e.Name) {
-			r.At(e.Pos(), "`%s` can't be the name of a variable: want letters, digits and _", e.Name)
+			r.At(e.Pos(), "env: `%s` can't be the name of a variable: want letters, digits and _, and no digit first", e.Name)
 		}
 		out = append(out, e.Name+"="+r.Text(e.Value, "env."+e.Name))
 	}
@@ -172,7 +172,7 @@ func networks(r *strict.Reader, e strict.Entry) (out []netip.Prefix) {
 	for _, n := range r.Names(e.Value, e.Name) {
 		p, err := netip.ParsePrefix(n.Text)
 		if err != nil || p != p.Masked() {
-			r.At(n.Pos, "networks: want a network like 10.1.0.0/16, not `%s`", n.Text)
+			r.At(n.Pos, "networks: want a network like 10.1.0.0/16, or 10.1.2.3/32 for one address, not `%s`", n.Text)
 		}
 		out = append(out, p)
 	}
@@ -209,10 +209,10 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 				"networks": func(e strict.Entry) { s.Networks = networks(r, e) },
 			})
 			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
-				r.At(s.Pos, "the secret %s: `oauth`, the address of a token endpoint, and `client`, the client's ID, go together; `scopes` and `networks` may be with them, and `prefix` may not, since a token is sent behind \"Bearer \"", e.Name)
+				r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
 			}
 			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
-				r.At(s.Pos, "the secret %s wants `from: env:NAME`, `from: file:PATH`, or `command: [PROGRAM, ARGUMENT]`, where the program prints the secret", e.Name)
+				r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
 			}
 		}
 		out = append(out, s)
@@ -239,20 +239,24 @@ func (s *Service) check(r *strict.Reader) {
 	all := slices.Concat(s.Reads, s.Acts, s.Immediate)
 	switch {
 	case kinds != 1:
-		bad("want one of `mcp` (the address of an MCP server), `command` (a program that is one), `api` (the address of an HTTP API), `files` (a folder), `mail`, `chat` and `webhook`")
+		bad("want exactly one of `mcp` (the address of an MCP server), `command` (the program of an MCP server), `api` (the address of an HTTP API), `files` (a folder), `mail`, `chat` and `webhook`")
 	case !s.Sink() && (s.From != "" || s.To != nil):
-		bad("`from` and `to` are for a `mail`")
+		bad("`from` and `to` are only for a service with `mail`: leave them out")
 	case s.Files.Text != "":
 	case s.Journal.Kind != "" || s.Undo > 0 || s.Trusted:
-		bad("journal, undo and trusted are for `files`")
+		bad("`journal`, `undo` and `trusted` are only for a service with `files`: leave them out")
 	case process && s.Command == nil:
-		bad("env, dir, read, write, network and memory are for a `command`")
+		bad("`env`, `dir`, `network` and `memory` are only for a service with `command`, and `read` and `write` also for one with `files`: leave them out")
 	case s.Networks != nil && s.Command != nil:
-		bad("`networks` is for an address: write `network: true` for a command that needs any")
-	case (s.API.Text == "") != (s.OpenAPI == ""):
-		bad("`api` and `openapi`, the file with the API's OpenAPI document, go together")
+		bad("`networks` is not for a service with `command`: write `network: true` if the program needs the network")
+	case s.API.Text != "" && s.OpenAPI == "":
+		bad("`api` needs `openapi: FILE`, the API's OpenAPI document")
+	case s.API.Text == "" && s.OpenAPI != "":
+		bad("`openapi` is only for a service with `api`: leave `openapi` out, or add `api: https://HOST/PATH`")
+	case address.Text != "" && strings.HasPrefix(address.Text, "http://") && s.Networks == nil:
+		r.At(address.Pos, "requests by http can be read on their way: write https, or, for a server in a private network, add `networks`, like `networks: [10.1.0.0/16]`")
 	case address.Text != "" && !s.reachable(address.Text):
-		r.At(address.Pos, "want an address like https://api.example.com/v1, without a user, a query and a fragment; one that begins with http:// wants `networks` as well: the private networks in which it is, since its requests can be read on their way")
+		r.At(address.Pos, "want an address like https://api.example.com/v1, without a user, a query (?) and a fragment (#)")
 	}
 	if address.Text != "" && len(r.List) == 0 {
 		if _, err := s.transport(address.Text); err != nil {
@@ -261,31 +265,31 @@ func (s *Service) check(r *strict.Reader) {
 	}
 	for i, c := range all {
 		if slices.ContainsFunc(all[:i], func(o Call) bool { return o.Text == c.Text || o.Of == c.Of }) {
-			r.At(c.Pos, "`%s` is listed twice", c.Text)
+			r.At(c.Pos, "`%s` is listed twice among `reads`, `acts` and `immediate`: remove one of the two", c.Text)
 		}
 		if s.API.Text == "" && c.Text != c.Of {
-			r.At(c.Pos, "tools of an MCP server keep their names: write a list, like [%s]", c.Of)
+			r.At(c.Pos, "programs call an MCP server's tools by the server's own names: write a list, like [%s], in place of the map", c.Of)
 		}
 	}
 	for _, n := range s.Approve {
 		if !slices.ContainsFunc(s.Acts, func(c Call) bool { return c.Text == n.Text }) {
-			r.At(n.Pos, "approve: `%s` is not in `acts`: what is called at once can't be shown to a person before it happens", n.Text)
+			r.At(n.Pos, "approve: want calls of `acts`, not `%s`: other calls happen at once, before a person could agree", n.Text)
 		}
 	}
 	for _, x := range s.Secrets {
 		switch {
 		case s.Command != nil && x.OAuth.Text != "":
-			r.At(x.Pos, "`oauth` is for a header: a process gets its secrets when it starts, and tokens end")
+			r.At(x.Pos, "the secret %s: leave `oauth` out, which is only for a service with `mcp` or `api`: here the secret is a variable of a process", x.Text)
 		case s.Command != nil && x.Prefix != "":
-			r.At(x.Pos, "a prefix is for a header: the secret is a variable of a process")
+			r.At(x.Pos, "the secret %s: leave `prefix` out, which is only for a service with `mcp` or `api`: here the secret is a variable of a process", x.Text)
 		case s.Command != nil && !variable().MatchString(x.Text):
-			r.At(x.Pos, "`%s` can't be the name of a variable: want letters, digits and _", x.Text)
+			r.At(x.Pos, "the secret `%s` is a variable of a process: want a name of letters, digits and _, and no digit first", x.Text)
 		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
-			r.At(x.Pos, "`%s` is in `env`, too: leave one of the two out", x.Text)
+			r.At(x.Pos, "the secret `%s` is in `env`, too: remove one of the two", x.Text)
 		}
 	}
 	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
-		bad("its name has to begin with a letter from a to z")
+		bad("write a name that begins with a letter from a to z")
 	}
 }
 
@@ -295,7 +299,7 @@ var variable = scalar.Pattern("^[A-Za-z_][A-Za-z0-9_]*$")
 func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Label {
 		if !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Admits), l.Text) {
-			r.At(l.Pos, "write `%s` under `admits` as well: otherwise a program that has read an answer could not call the service again", l.Text)
+			r.At(l.Pos, "label: write `admits: [%s]` at the service as well: otherwise a program that has read an answer could not call the service again", l.Text)
 		}
 	}
 	if s.Files.Text == "" || len(s.Read) == 0 || len(s.Write) == 0 {
@@ -304,9 +308,9 @@ func (s *Service) CheckLabels(r *strict.Reader) {
 	for _, l := range s.Admits {
 		switch {
 		case !value.OfIntegrity(l.Text) && !slices.Contains(strict.Texts(s.Label), l.Text):
-			r.At(l.Pos, "write `%s` under `label` as well: what is written could be read again without the label otherwise", l.Text)
+			r.At(l.Pos, "admits: write `label: [%s]` at the service as well: otherwise programs could write such texts to files, and read them again without the label", l.Text)
 		case value.OfIntegrity(l.Text) && s.Trusted:
-			r.At(l.Pos, "`%s` marks what outsiders write, and what is written is read again as trusted: take it or `trusted` out", l.Text)
+			r.At(l.Pos, "admits: take `%s` or `trusted` out: the tag marks what outsiders write, and files with `trusted` are read as if no outsider wrote them", l.Text)
 		}
 	}
 }

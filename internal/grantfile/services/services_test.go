@@ -349,7 +349,7 @@ func TestPins(t *testing.T) {
 	d := &desk{}
 	text := overHTTP(d.serve(t), "")
 	_, err := openFile(t, text)
-	if err == nil || !strings.Contains(err.Error(), ":5:3: the service desk: its offer has no pin") {
+	if err == nil || !strings.Contains(err.Error(), ":5:3: the service desk: no `pin` says which calls a person has read") {
 		t.Fatal(err)
 	}
 	_, digest, _ := strings.Cut(err.Error(), "`pin: ")
@@ -360,7 +360,7 @@ func TestPins(t *testing.T) {
 	}
 	tool, _ := toolOf(t, decl, nil)
 	d.extra = true
-	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), ":10:10: the service desk: its offer differs from the pin") {
+	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), ":10:10: the service desk: the service describes its calls otherwise than `pin` says") {
 		t.Errorf("another description: %v", err)
 	}
 	if r := tool.Run(t.Context(), "api.desk.list_tickets()"); r.Err != nil {
@@ -379,7 +379,7 @@ func TestPins(t *testing.T) {
 	if err != nil || offers[2].Description != "the open tickets" || got != s.Pin.Text {
 		t.Errorf("%+v %s %v", offers, got, err)
 	}
-	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), "its offer differs from the pin") {
+	if _, err := openFile(t, pinned); err == nil || !strings.Contains(err.Error(), "the service describes its calls otherwise than `pin` says") {
 		t.Errorf("a server with two faces: %v", err)
 	}
 }
@@ -429,8 +429,8 @@ func TestAPI(t *testing.T) {
 		}
 	}
 	for more, want := range map[string]string{
-		"    reads: addTask\n":  "addTask is a POST, which acts: list it under `acts` or `immediate`",
-		"    acts: listTasks\n": "may be sent twice and so can't act",
+		"    reads: addTask\n":  "the call addTask sends POST, which may change something: list it under `acts` or `immediate`",
+		"    acts: listTasks\n": "which exo may send twice: list it under `reads`",
 		"    reads: others\n":   "the document has no such operation",
 		"":                      "want `reads`, `acts` or `immediate`",
 	} {
@@ -478,14 +478,14 @@ func TestAPIPin(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(document, "/tasks:", "/admins:", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openFile(t, text); err == nil || !strings.Contains(err.Error(), "its offer differs from the pin") {
+	if _, err := openFile(t, text); err == nil || !strings.Contains(err.Error(), "the service describes its calls otherwise than `pin` says") {
 		t.Errorf("another document: %v", err)
 	}
 }
 
 // TestOffersOfAPI: a call that the file names by its route is shown as granted, and one that the document lacks is named.
 func TestOffersOfAPI(t *testing.T) {
-	for calls, want := range map[string]string{"reads: { tasks: GET /tasks }": "[listTasks reads] [addTask ]", "reads: { tasks: GET /others }": "there is no `GET /others`"} {
+	for calls, want := range map[string]string{"reads: { tasks: GET /tasks }": "[listTasks reads] [addTask ]", "reads: { tasks: GET /others }": "the service offers no `GET /others`"} {
 		text, _, _ := crm(t, "    "+calls+"\n")
 		f, err := grantfile.Parse("exo.yaml", []byte(text))
 		if err != nil {
@@ -573,7 +573,7 @@ func TestServicesUnreviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer decl.Close()
-	if len(findings) != 1 || !strings.Contains(findings[0].String(), "the services were not started, because the file is not reviewed") {
+	if len(findings) != 1 || !strings.Contains(findings[0].String(), "the services were not started, since they start programs and send secrets") {
 		t.Errorf("%v", findings)
 	}
 	if _, err := os.Stat(made); err == nil || len(d.tokens) > 0 {
@@ -598,7 +598,7 @@ func TestServicesTogether(t *testing.T) {
 	both := func(name string) string {
 		return text + strings.Replace(other[strings.Index(other, "  desk:"):], "  desk:", "  "+name+":", 1)
 	}
-	if _, err := openFile(t, both("Desk")); err == nil || !strings.Contains(err.Error(), "can't be given to one program") {
+	if _, err := openFile(t, both("Desk")); err == nil || !strings.Contains(err.Error(), "no program can have these grants and services together") {
 		t.Errorf("%v", err)
 	}
 	if _, err := openFile(t, both("help")); err != nil {
@@ -656,44 +656,44 @@ func TestServicesPage(t *testing.T) {
 // TestServiceProblems: a file that can't be meant is an error at its line, which says what to write.
 func TestServiceProblems(t *testing.T) {
 	for text, want := range map[string]string{
-		"  a: {}": "5:3: the service a: want one of `mcp`",
-		"  a: {mcp: https://x.example.com, api: https://x.example.com, reads: x}":                                                                  "want one of `mcp`",
-		"  a: {mcp: http://x.example.com, reads: x}":                                                                                               "wants `networks` as well",
+		"  a: {}": "5:3: the service a: want exactly one of `mcp`",
+		"  a: {mcp: https://x.example.com, api: https://x.example.com, reads: x}":                                                                  "want exactly one of `mcp`",
+		"  a: {mcp: http://x.example.com, reads: x}":                                                                                               "add `networks`, like `networks: [10.1.0.0/16]`",
 		"  a: {mcp: 'https://u:hunter2@x.example.com', reads: x}":                                                                                  "without a user",
 		"  a: {command: [node, x], reads: x}":                                                                                                      "want the absolute path",
-		"  a: {command: node, reads: x}":                                                                                                           "want a list of an absolute path",
-		"  a: {mcp: https://x.example.com, network: true, reads: x}":                                                                               "are for a `command`",
+		"  a: {command: node, reads: x}":                                                                                                           "want a list of the program's absolute path",
+		"  a: {mcp: https://x.example.com, network: true, reads: x}":                                                                               "are only for a service with `command`",
 		"  a: {command: [/x], networks: 10.0.0.0/8, reads: x}":                                                                                     "write `network: true`",
 		"  a: {mcp: https://x.example.com, networks: 10.0.0.1/8, reads: x}":                                                                        "want a network like 10.1.0.0/16",
-		"  a: {api: https://x.example.com, reads: x}":                                                                                              "go together",
-		"  a: {mcp: https://x.example.com, reads: [x], acts: [x]}":                                                                                 "`x` is listed twice",
+		"  a: {api: https://x.example.com, reads: x}":                                                                                              "`api` needs `openapi: FILE`",
+		"  a: {mcp: https://x.example.com, reads: [x], acts: [x]}":                                                                                 "`x` is listed twice among `reads`, `acts` and `immediate`",
 		"  a: {mcp: https://x.example.com, reads: {y: x}}":                                                                                         "write a list, like [x]",
-		"  a: {mcp: https://x.example.com, reads: [x], approve: [x]}":                                                                              "`x` is not in `acts`",
-		"  a: {mcp: https://x.example.com, reads: [x], label: [pii]}":                                                                              "write `pii` under `admits` as well",
+		"  a: {mcp: https://x.example.com, reads: [x], approve: [x]}":                                                                              "want calls of `acts`, not `x`",
+		"  a: {mcp: https://x.example.com, reads: [x], label: [pii]}":                                                                              "write `admits: [pii]` at the service as well",
 		"  a: {command: [/x], reads: [x], env: {A: b}, secrets: {A: env:X}}":                                                                       "`A` is in `env`, too",
 		"  a: {command: [/x], reads: [x], env: {'A=B': c}}":                                                                                        "`A=B` can't be the name of a variable",
-		"  a: {command: [/x], reads: [x], secrets: {'A B': env:X}}":                                                                                "`A B` can't be the name of a variable",
-		"  $a: {command: [/x], reads: [x]}":                                                                                                        "has to begin with a letter from a to z",
-		"  é: {command: [/x], reads: [x]}":                                                                                                         "has to begin with a letter from a to z",
+		"  a: {command: [/x], reads: [x], secrets: {'A B': env:X}}":                                                                                "the secret `A B` is a variable of a process",
+		"  $a: {command: [/x], reads: [x]}":                                                                                                        "write a name that begins with a letter from a to z",
+		"  é: {command: [/x], reads: [x]}":                                                                                                         "write a name that begins with a letter from a to z",
 		"  a: {mcp: 'https://x.example.com:0443', reads: [x]}":                                                                                     "want an address like",
 		"  a: {mcp: http://127.0.0.1:3000/mcp, networks: 127.0.0.0/8, reads: [x]}":                                                                 "like api.example.com or localhost, no IP address",
 		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}":                                                  "would be sent unencrypted",
 		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                                                                       "no loopback or private network",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":                                                          "the header is not allowed or already set",
-		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                                                                     "the answers of a service have no readers: write `pii` alone",
-		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                                                                               "`labels` declares no tag `pi`",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                                                                   "want env:NAME or file:PATH",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {prefix: x}}}":                                                                 "wants `from: env:NAME`",
-		"  a: {command: [/x], reads: [x], secrets: {A: {from: env:X, prefix: x}}}":                                                                 "a prefix is for a header",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, from: env:X}}}":                               "go together",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {from: env:X, scopes: [y]}}}":                                                  "go together",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X, prefix: 'Bearer '}}}": "`prefix` may not",
+		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                                                                     "the answers of a service have no single reader: write `pii` without what follows @",
+		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                                                                               "`labels` has no tag `pi`",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                                                                   "write where the text is, as env:NAME (a variable) or file:PATH, and never the text itself",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {prefix: x}}}":                                                                 "by one of `from: env:NAME`",
+		"  a: {command: [/x], reads: [x], secrets: {A: {from: env:X, prefix: x}}}":                                                                 "leave `prefix` out",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, from: env:X}}}":                               "OAuth needs `oauth`",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {from: env:X, scopes: [y]}}}":                                                  "OAuth needs `oauth`",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X, prefix: 'Bearer '}}}": "and `prefix` is not",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: http://y.example.com/t, client: c, from: env:X}}}":                     "want an address like https://login.example.com/token",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c}}}":                                 "wants `from: env:NAME`",
-		"  a: {command: [/x], reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X}}}":                                 "`oauth` is for a header",
-		"  a: {mcp: https://x.example.com, tools: [x]}":                                                                                            "has no `tools`",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c}}}":                                 "by one of `from: env:NAME`",
+		"  a: {command: [/x], reads: [x], secrets: {A: {oauth: https://y.example.com/t, client: c, from: env:X}}}":                                 "leave `oauth` out",
+		"  a: {mcp: https://x.example.com, tools: [x]}":                                                                                            "`tools` is no key of the service a",
 		"  class: {mcp: https://x.example.com, reads: x}":                                                                                          "it is a word of JavaScript",
-		"  a: {mcp: https://x.example.com, acts: x, approve: x}":                                                                                   "where changes wait is missing",
+		"  a: {mcp: https://x.example.com, acts: x, approve: x}":                                                                                   "the file does not say where changes wait",
 		"  a: {mcp: https://x.example.com, acts: x}\npreset: read-only@1":                                                                          "the preset read-only@1 lets programs change nothing, but the service a has calls that act",
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(file(text+"\n")))

@@ -33,7 +33,7 @@ func (s *Service) Sink() bool { return s.Mail.Text != "" || s.Chat.Text != "" ||
 // recipients reads a map from names to addresses.
 func recipients(r *strict.Reader, e strict.Entry) (out []Recipient) {
 	if e.Value.Kind != yaml.MappingNode {
-		r.At(strict.PosOf(e.Value), "to: want a map from names to addresses, like { ann: ann@example.com, me: $principal.email }, not %s", strict.KindOf(e.Value))
+		r.At(strict.PosOf(e.Value), "to: want a map with a name for each address, like { ann: ann@example.com, me: $principal.email }, not %s", strict.KindOf(e.Value))
 		return nil
 	}
 	return calls(r, e)
@@ -53,7 +53,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 			bad("from: %s", err)
 		}
 		if len(s.To) == 0 {
-			bad("want `to`: a map from names that programs may give to addresses, like { ann: ann@example.com, me: $principal.email }")
+			bad("want `to`, the addresses to which programs may send, each with a name, like `to: { ann: ann@example.com, me: $principal.email }`")
 		}
 		for _, to := range s.To {
 			if err := notify.CheckAddress(to.Of); err != nil && !strings.HasPrefix(to.Of, ofPrincipal) {
@@ -63,31 +63,31 @@ func (s *Service) checkSink(r *strict.Reader) {
 	case s.Webhook.Text != "":
 		kind, method, secrets = "webhook", "send", []string{"signature"}
 		if !s.reachable(s.Webhook.Text) {
-			r.At(s.Webhook.Pos, "webhook: want an address like https://hooks.example.com/exo, without a user, a query and a fragment")
+			r.At(s.Webhook.Pos, "webhook: want an address like https://hooks.example.com/exo, without a user, a query (?) and a fragment (#)")
 		} else if err := notify.CheckURL(s.Webhook.Text, s.Networks); err != nil {
 			r.At(s.Webhook.Pos, "webhook: %s", err)
 		}
 	case !slices.Contains(notify.Products, s.Chat.Text):
-		r.At(s.Chat.Pos, "chat: want %s, not `%s`", strings.Join(notify.Products, ", "), s.Chat.Text)
+		r.At(s.Chat.Pos, "chat: want one of %s, not `%s`", strings.Join(notify.Products, ", "), s.Chat.Text)
 	}
 	if s.Mail.Text == "" && (s.From != "" || s.To != nil) {
-		bad("`from` and `to` are for a `mail`")
+		bad("`from` and `to` are only for a service with `mail`: leave them out")
 	}
 	if s.Reads != nil || s.Acts != nil || s.Immediate != nil || s.Label != nil || s.Pin.Text != "" || s.Answer > 0 || s.Time > 0 {
-		bad("a `%s` has one call, `%s`, without an answer: leave out reads, acts, immediate, label, pin, answer and time", kind, method)
+		bad("a `%s` has one call, `%s`, and it gives no answer: leave out `reads`, `acts`, `immediate`, `label`, `pin`, `answer` and `time`", kind, method)
 	}
 	for _, x := range s.Secrets {
 		switch {
 		case !slices.Contains(secrets, x.Text):
-			r.At(x.Pos, "a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
+			r.At(x.Pos, "secrets: a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
 		case x.OAuth.Text != "": // because text would return the client's secret, not a token
-			r.At(x.Pos, "`%s`: `oauth` is for a header of an `mcp` or `api`, and a `%s` has none", x.Text, kind)
+			r.At(x.Pos, "the secret %s: leave `oauth` out, which is only for a service with `mcp` or `api`", x.Text)
 		case x.Prefix != "":
-			r.At(x.Pos, "`%s`: leave out `prefix`, which is for a header of an `mcp` or `api`", x.Text)
+			r.At(x.Pos, "the secret %s: leave `prefix` out, which is only for a service with `mcp` or `api`", x.Text)
 		}
 	}
 	if n := len(s.Secrets); n != len(secrets) && (kind != "mail" || n > 0) {
-		bad("want `secrets` with %s", strings.Join(secrets, " and "))
+		bad("want `secrets` with %s, like `secrets: { %s: env:NAME }`", strings.Join(secrets, " and "), strings.Join(secrets, ": env:NAME, "))
 	}
 	s.Acts = []Call{{strict.Name{Text: method, Pos: s.Pos}, method}}
 }
@@ -96,7 +96,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 func (s *Service) CheckClaims(r *strict.Reader, text func(claim string) bool) {
 	for _, to := range s.To {
 		if claim, ok := strings.CutPrefix(to.Of, ofPrincipal); ok && !text(claim) {
-			r.At(to.Pos, "to.%s: `principal` declares no claim `%s` of the type text", to.Text, claim)
+			r.At(to.Pos, "to.%s: `principal` has no claim `%s` of the type text: write `principal: { %[2]s: text }`, or an address here", to.Text, claim)
 		}
 	}
 }
@@ -111,11 +111,11 @@ func (s *Service) CheckTarget(to string) error {
 	at := slices.IndexFunc(s.To, func(x Recipient) bool { return x.Text == to })
 	switch {
 	case !s.Sink():
-		return fmt.Errorf("`%s` is no mail, chat or webhook", s.Text)
+		return fmt.Errorf("want a service with `mail`, `chat` or `webhook`, not `%s`", s.Text)
 	case s.Mail.Text == "" && to != "":
-		return fmt.Errorf("write `%s` alone: it has no recipients", s.Text)
+		return fmt.Errorf("write `%s` without .%s: only a `mail` has recipients", s.Text, to)
 	case s.Mail.Text != "" && (at < 0 || strings.HasPrefix(s.To[at].Of, ofPrincipal)):
-		return fmt.Errorf("write %s.NAME, with a NAME of its `to` whose address is in the file", s.Text)
+		return fmt.Errorf("write %s.NAME, with a name of its `to` that has an address, and no claim", s.Text)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (s *Service) CheckTarget(to string) error {
 func (s *Service) mailHost() (web.Host, error) {
 	u, err := url.Parse(s.Mail.Text)
 	if err != nil || u.Scheme != "smtps" && u.Scheme != "smtp" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-		return web.Host{}, errors.New("mail: want an address like smtps://smtp.example.com, or smtp://smtp.example.com for a server that begins TLS by STARTTLS: without a user or a path, and always with TLS")
+		return web.Host{}, errors.New("mail: want the address of a mail server, without a user or a path: smtps://HOST, or smtp://HOST if the server begins TLS by STARTTLS")
 	}
 	h := web.Host{Name: u.Hostname(), Port: 465, Networks: s.Networks}
 	if u.Scheme == "smtp" {
@@ -132,7 +132,7 @@ func (s *Service) mailHost() (web.Host, error) {
 	}
 	if u.Port() != "" {
 		if h.Port, err = strconv.Atoi(u.Port()); err != nil || h.Port < 1 || h.Port > 65535 {
-			return h, errors.New("mail: want a port from 1 to 65535")
+			return h, errors.New("mail: want a port from 1 to 65535, like smtps://smtp.example.com:465")
 		}
 	}
 	return h, h.Check()

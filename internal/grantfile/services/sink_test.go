@@ -257,35 +257,35 @@ func TestKilledBeforeItSends(t *testing.T) {
 func TestSinkProblems(t *testing.T) {
 	const mailer = "mail: 'smtps://x.example.com', from: b@x.example.com"
 	for text, want := range map[string]string{
-		"{chat: slack, secrets: {url: env:U}}":                    "where messages wait until they are delivered is missing",
-		"{chat: irc, secrets: {url: env:U}}":                      "want mattermost, slack, teams",
+		"{chat: slack, secrets: {url: env:U}}":                    "the file does not say where messages wait until they are delivered",
+		"{chat: irc, secrets: {url: env:U}}":                      "want one of mattermost, slack, teams",
 		"{chat: slack}":                                           "want `secrets` with url",
 		"{chat: slack, secrets: {token: env:U}}":                  "no secret `token`: want url",
-		"{chat: slack, secrets: {url: {from: env:U, prefix: x}}}": "leave out `prefix`",
-		"{chat: slack, secrets: {url: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                                                  "`oauth` is for a header of an `mcp` or `api`",
-		"{webhook: https://x.example.com, secrets: {signature: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                         "`oauth` is for a header of an `mcp` or `api`",
-		"{" + mailer + ", to: {ann: a@x.example.com}, secrets: {user: env:U, password: {from: env:S, oauth: https://x.example.com/token, client: c}}}": "`oauth` is for a header of an `mcp` or `api`",
-		"{chat: slack, secrets: {url: 'https://hunter2'}}":                                                                                             "want env:NAME or file:PATH",
+		"{chat: slack, secrets: {url: {from: env:U, prefix: x}}}": "leave `prefix` out",
+		"{chat: slack, secrets: {url: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                                                  "leave `oauth` out",
+		"{webhook: https://x.example.com, secrets: {signature: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                         "leave `oauth` out",
+		"{" + mailer + ", to: {ann: a@x.example.com}, secrets: {user: env:U, password: {from: env:S, oauth: https://x.example.com/token, client: c}}}": "leave `oauth` out",
+		"{chat: slack, secrets: {url: 'https://hunter2'}}":                                                                                             "write where the text is, as env:NAME (a variable) or file:PATH, and never the text itself",
 		"{chat: slack, secrets: {url: env:U}, reads: [x]}":                                                                                             "has one call, `post`",
-		"{chat: slack, secrets: {url: env:U}, to: {a: a@x.example.com}}":                                                                               "are for a `mail`",
-		"{chat: slack, mcp: https://x.example.com, secrets: {url: env:U}}":                                                                             "want one of `mcp`",
-		"{chat: slack, secrets: {url: env:U}, approve: [send]}":                                                                                        "`send` is not in `acts`",
+		"{chat: slack, secrets: {url: env:U}, to: {a: a@x.example.com}}":                                                                               "are only for a service with `mail`",
+		"{chat: slack, mcp: https://x.example.com, secrets: {url: env:U}}":                                                                             "want exactly one of `mcp`",
+		"{chat: slack, secrets: {url: env:U}, approve: [send]}":                                                                                        "want calls of `acts`, not `send`",
 		"{webhook: https://x.example.com}":                                                                                                             "want `secrets` with signature",
 		"{webhook: http://x.example.com, secrets: {signature: env:U}}":                                                                                 "webhook: want an address like",
 		"{webhook: 'https://u:hunter2@x.example.com', secrets: {signature: env:U}}":                                                                    "webhook: want an address like",
 		"{webhook: http://x.example.com, networks: 10.0.0.0/8, secrets: {signature: env:U}}":                                                           "http:// needs a name of this machine",
 		"{" + mailer + "}":                        "want `to`",
-		"{" + mailer + ", to: ann@x.example.com}": "want a map from names to addresses",
+		"{" + mailer + ", to: ann@x.example.com}": "want a map with a name for each address",
 		"{" + mailer + ", to: {ann: 'ann@x.example.com, eve@x.example.com'}}":                  "want one address",
 		"{" + mailer + ", to: {ann: 'Ann <ann@x.example.com>'}}":                               "want one address",
-		"{" + mailer + ", to: {me: $principal.email}}":                                         "declares no claim `email`",
+		"{" + mailer + ", to: {me: $principal.email}}":                                         "has no claim `email` of the type text",
 		"{" + mailer + ", to: {ann: a@x.example.com}, secrets: {user: env:U}}":                 "want `secrets` with user and password",
 		"{mail: 'smtps://x.example.com', from: bot, to: {ann: a@x.example.com}}":               "from: want one address",
 		"{mail: 'smtps://u@x.example.com', from: b@x.example.com, to: {ann: a@x.example.com}}": "without a user",
-		"{mail: https://x.example.com, from: b@x.example.com, to: {ann: a@x.example.com}}":     "want an address like smtps://",
+		"{mail: https://x.example.com, from: b@x.example.com, to: {ann: a@x.example.com}}":     "want the address of a mail server",
 		"{mail: 'smtps://10.0.0.1', from: b@x.example.com, to: {ann: a@x.example.com}}":        "no IP address",
-		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person:$principal.me']}":   "is for a `mail` with a recipient whose address is a claim",
-		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person']}":                 "does not name the reader",
+		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person:$principal.me']}":   "here only a `mail` with a recipient from a claim",
+		"{" + mailer + ", to: {ann: a@x.example.com}, admits: ['pii@person']}":                 "has a kind of reader, but no id",
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(file("  a: "+text+"\n")))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
@@ -293,7 +293,7 @@ func TestSinkProblems(t *testing.T) {
 		}
 	}
 	good := file("  mailer: {" + mailer + ", to: {ann: a@x.example.com, me: $principal.email}}\n  team: {chat: teams, secrets: {url: env:U}}\n")
-	for text, want := range map[string]string{"[team]": "", "[mailer.ann]": "", "[mailer]": "write mailer.NAME", "[mailer.me]": "write mailer.NAME", "[mailer.eve]": "write mailer.NAME", "[team.ann]": "write `team` alone", "[desk]": "there is no service `desk`"} {
+	for text, want := range map[string]string{"[team]": "", "[mailer.ann]": "", "[mailer]": "write mailer.NAME", "[mailer.me]": "write mailer.NAME", "[mailer.eve]": "write mailer.NAME", "[team.ann]": "write `team` without .ann", "[desk]": "`services` has no `desk`"} {
 		_, err := grantfile.Parse("exo.yaml", []byte(good+"principal: {email: text}\napprovals: {key: env:K, store: s, notify: "+text+"}\n"))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)

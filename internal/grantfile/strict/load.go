@@ -22,12 +22,12 @@ func Load(text []byte, doc *yaml.Node) error {
 	}
 	var more yaml.Node
 	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
-		return errors.Join(errSecond, err)
+		return errSecond
 	}
 	return nil
 }
 
-var errSecond = errors.New("there is a second document (---): a grant file has only one")
+var errSecond = errors.New("a grant file has one document: leave out the line --- and what follows it")
 
 // PosOfError returns the place of an error of Load.
 func PosOfError(err error) Pos {
@@ -39,9 +39,12 @@ func PosOfError(err error) Pos {
 
 // Shortened returns the text of an error of Load in one line.
 func Shortened(err error) string {
+	if err == errSecond {
+		return err.Error()
+	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
 		text = e.Message
 	}
-	return text[:min(len(text), 300)]
+	return "this is not YAML: " + text[:min(len(text), 300)] + "; look at the indentation, quotes and brackets here and in the lines above"
 }

@@ -91,6 +91,9 @@ func Or(got string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
+	if len(names) == 1 {
+		return "; there is only `" + names[0] + "`"
+	}
 	if len(names) > 12 {
 		names = append(slices.Clone(names[:12]), "…")
 	}

@@ -5,6 +5,7 @@ package strict
 // This file reads values.
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		r.At(PosOf(n), "%s: want a map from names, not %s", what, KindOf(n))
+		r.At(PosOf(n), "%s: want a map, with `NAME: VALUE` on each line, not %s", what, KindOf(n))
 		return nil
 	}
 	seen := map[string]Pos{}
@@ -64,7 +65,7 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 			if k.Kind == yaml.ScalarNode && k.Tag != "!!null" {
 				advice = "; if it is a name, put it in quotes"
 			}
-			r.At(PosOf(k), "want a name, not %s%s", KindOf(k), advice)
+			r.At(PosOf(k), "%s: want a name, not %s%s", what, KindOf(k), advice)
 			continue
 		}
 		if at, twice := seen[k.Value]; twice {
@@ -87,12 +88,16 @@ func (r *Reader) Fields(n *yaml.Node, what string, known map[string]func(Entry))
 	if r.Saw != nil {
 		r.Saw(n, names)
 	}
+	if !IsNull(n) && n.Kind != yaml.MappingNode {
+		r.At(PosOf(n), "%s: want a map with one or more of the keys %s, not %s", what, strings.Join(names, ", "), KindOf(n))
+		return
+	}
 	for _, e := range r.Entries(n, what) {
 		if read := known[e.Name]; read != nil {
 			read(e)
 			continue
 		}
-		r.At(e.Pos(), "%s has no `%s`%s", what, e.Name, Or(e.Name, names))
+		r.At(e.Pos(), "`%s` is no key of %s%s", e.Name, what, Or(e.Name, names))
 	}
 }
 
@@ -120,13 +125,27 @@ func KindOf(n *yaml.Node) string {
 	return "`" + n.Value + "`"
 }
 
+// shown returns the kind of a node in words, or a short text itself. Only the readers of values that are no secrets call it.
+func shown(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && len(n.Value) < 40 {
+		return fmt.Sprintf("the text %q", n.Value)
+	}
+	return KindOf(n)
+}
+
 // Text reads a text that is not empty.
 func (r *Reader) Text(n *yaml.Node, what string) string {
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
-		r.At(PosOf(n), "%s: want a text, not %s", what, strings.Replace(KindOf(n), "a text", "an empty one", 1))
-		return ""
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value != "":
+		return n.Value
+	case IsNull(n) || n.Kind == yaml.ScalarNode && n.Value == "":
+		r.At(PosOf(n), "%s: the value is missing: write a text", what)
+	case n.Kind == yaml.ScalarNode:
+		r.At(PosOf(n), "%s: want a text, not %s; if it is a text, put it in quotes", what, KindOf(n))
+	default:
+		r.At(PosOf(n), "%s: want a text, not %s", what, KindOf(n))
 	}
-	return n.Value
+	return ""
 }
 
 // Name reads a text that is not empty, with its place.
@@ -138,7 +157,7 @@ func (r *Reader) Bool(n *yaml.Node, what string) bool { return r.BoolOr(n, what)
 // BoolOr reads a bool. words are other values that the caller accepts.
 func (r *Reader) BoolOr(n *yaml.Node, what string, words ...string) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-		r.At(PosOf(n), "%s: want %s, not %s", what, strings.Join(append([]string{"true or false"}, words...), " or "), KindOf(n))
+		r.At(PosOf(n), "%s: want %s, without quotes, not %s", what, strings.Join(append([]string{"true", "false"}, words...), " or "), shown(n))
 	}
 	return n.Value == "true"
 }
@@ -147,7 +166,7 @@ func (r *Reader) BoolOr(n *yaml.Node, what string, words ...string) bool {
 func (r *Reader) Positive(n *yaml.Node, what string) int {
 	i, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil || i < 1 {
-		r.At(PosOf(n), "%s: want a whole number of at least 1, not %s", what, KindOf(n))
+		r.At(PosOf(n), "%s: want a whole number of at least 1, without quotes, not %s", what, shown(n))
 		return 0
 	}
 	return i
@@ -163,7 +182,7 @@ func (r *Reader) Bytes(n *yaml.Node, what string) int {
 	}
 	i, err := strconv.Atoi(text)
 	if n.Kind != yaml.ScalarNode || err != nil || i < 1 || i > 1<<40/unit {
-		r.At(PosOf(n), "%s: want a size like 256KiB or 64MiB, not %s", what, KindOf(n))
+		r.At(PosOf(n), "%s: want a size like 256KiB or 64MiB, not %s", what, shown(n))
 		return 0
 	}
 	return i * unit
@@ -173,7 +192,7 @@ func (r *Reader) Bytes(n *yaml.Node, what string) int {
 func (r *Reader) Duration(n *yaml.Node, what string) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-		r.At(PosOf(n), "%s: want a time like 5s or 500ms, not %s", what, KindOf(n))
+		r.At(PosOf(n), "%s: want a time like 500ms, 5s or 2h, not %s", what, shown(n))
 		return 0
 	}
 	return d
@@ -184,7 +203,7 @@ func (r *Reader) Days(n *yaml.Node, what string) time.Duration {
 	digits, is := strings.CutSuffix(n.Value, "d")
 	days, err := strconv.ParseUint(digits, 10, 16)
 	if n.Kind != yaml.ScalarNode || !is || err != nil || days == 0 || digits[0] == '0' {
-		r.At(PosOf(n), "%s: want a number of days like 90d, from 1d to 65535d, not %s", what, KindOf(n))
+		r.At(PosOf(n), "%s: want a number of days like 90d, from 1d to 65535d, not %s", what, shown(n))
 	}
 	return time.Duration(days) * 24 * time.Hour
 }
@@ -204,7 +223,7 @@ func (r *Reader) Names(n *yaml.Node, what string) (out []Name) {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		r.At(PosOf(n), "%s: want a list of names, not %s", what, strings.Replace(KindOf(n), "a list", "an empty one", 1))
+		r.At(PosOf(n), "%s: want a list like [one, two], not %s", what, strings.Replace(KindOf(n), "a list", "an empty one", 1))
 		return nil
 	}
 	for _, c := range n.Content {

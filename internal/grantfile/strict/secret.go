@@ -32,7 +32,7 @@ func Beside(dir, path string) string {
 
 // Secret reads env:NAME or file:PATH.
 func (r *Reader) Secret(n *yaml.Node, what string) Secret {
-	return r.place(n, what, "env:NAME or file:PATH", "env", "file")
+	return r.place(n, what, "where the text is, as env:NAME (a variable) or file:PATH, and never the text itself", "env", "file")
 }
 
 // Secrets reads one or more places like Secret.
@@ -54,7 +54,7 @@ func (r *Reader) Secrets(n *yaml.Node, what string) (out []Secret) {
 
 // URL reads the place of a database's URL: env:NAME, file:PATH or sqlite:PATH.
 func (r *Reader) URL(n *yaml.Node, what string) Secret {
-	return r.place(n, what, "env:NAME, file:PATH or sqlite:PATH", "env", "file", "sqlite")
+	return r.place(n, what, "where the URL of the database is, as env:NAME (a variable) or file:PATH; or, for an SQLite file, sqlite:PATH", "env", "file", "sqlite")
 }
 
 // place reads the place of a secret. The error does not repeat the text, which may be the secret.
@@ -62,16 +62,14 @@ func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret 
 	kind, name, found := strings.Cut(n.Value, ":")
 	at := PosOf(n)
 	switch {
-	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "":
-		r.At(at, "%s: want %s", what, want)
 	case kind == "postgres" || kind == "postgresql":
 		r.At(at, "%s: a URL may contain a password, so it must not be in this file: put it in a variable and write env:NAME, or in a file and write file:PATH", what)
-	case !slices.Contains(kinds, kind):
-		r.At(at, "%s: want %s", what, want)
+	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "" || !slices.Contains(kinds, kind):
+		r.At(at, "%s: write %s", what, want)
 	case kind == "env" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "":
-		r.At(at, "%s: want the name of a variable after env:", what)
+		r.At(at, "%s: the name of a variable, after env:, has only letters, digits and _", what)
 	case kind == "sqlite" && name == ":memory:":
-		r.At(at, "%s: a database in memory is empty; name a file", what)
+		r.At(at, "%s: a database in memory is empty: write the path of a file, sqlite:PATH", what)
 	default:
 		return Secret{kind, name, at, r.Dir}
 	}
@@ -89,37 +87,37 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
-// Text reads a text from a variable or a file, without white space around it. env looks variables up; nil means os.Getenv.
-func (s Secret) Text(env func(string) string) (string, error) {
+// Text reads a text from a variable or a file, without white space around it. env looks variables up; nil means os.Getenv. what describes the text, for
+// the error if there is none.
+func (s Secret) Text(env func(string) string, what string) (string, error) {
 	if s.Kind == "file" {
-		b, err := os.ReadFile(Beside(s.Dir, s.Name))
-		return strings.TrimSpace(string(b)), err
+		path := Beside(s.Dir, s.Name)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("%w: the file has to contain %s", err, what)
+		}
+		text := strings.TrimSpace(string(b))
+		if text == "" {
+			err = fail.Errorf(fail.Invalid, "", "the file %s is empty: write into it %s", path, what)
+		}
+		return text, err
 	}
 	if env == nil {
 		env = os.Getenv
 	}
-	return strings.TrimSpace(env(s.Name)), nil
+	if text := strings.TrimSpace(env(s.Name)); text != "" {
+		return text, nil
+	}
+	return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: set it to %s", s.Name, what)
 }
+
+// PostgresURL describes the URL of a PostgreSQL database, for errors.
+const PostgresURL = "the URL of a PostgreSQL database, postgres://user@host/database"
 
 // Read reads a database's URL from its place. env looks variables up.
 func (s Secret) Read(env func(string) string) (string, error) {
-	switch s.Kind {
-	case "sqlite":
+	if s.Kind == "sqlite" {
 		return "sqlite:" + Beside(s.Dir, s.Name), nil
-	case "env":
-		if v := strings.TrimSpace(env(s.Name)); v != "" {
-			return v, nil
-		}
-		return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: set it to the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
-	case "file":
-		text, err := os.ReadFile(Beside(s.Dir, s.Name))
-		if err != nil {
-			return "", err
-		}
-		if v := strings.TrimSpace(string(text)); v != "" {
-			return v, nil
-		}
-		return "", fmt.Errorf("the file %s is empty: write the URL of the database into it", s.Name)
 	}
-	return "", fail.Errorf(fail.Invalid, "", "there is no URL")
+	return s.Text(env, "the URL of the database, sqlite:PATH or postgres://user@host/database")
 }

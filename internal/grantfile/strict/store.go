@@ -4,11 +4,12 @@ package strict
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
 )
@@ -32,10 +33,7 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 	if s.Kind == "folder" {
 		return store.OpenFolder(s.Folder(), &store.LocalOptions{Shared: true})
 	}
-	at, err := s.Text(env)
-	if err == nil && at == "" {
-		err = fail.Errorf(fail.Invalid, "", "%s has no text: want the URL of a PostgreSQL database, postgres://user@host/database", s)
-	}
+	at, err := s.Text(env, PostgresURL)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +44,9 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 func (s Secret) StoreFits(ctx context.Context) error {
 	if s.Kind == "folder" {
 		_, err := os.Stat(filepath.Dir(s.Folder()))
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%w: make this folder, and exo makes %s in it", err, filepath.Base(s.Folder()))
+		}
 		return err
 	}
 	at, err := s.OpenStore(ctx, nil)

@@ -28,45 +28,12 @@ type options struct {
 // action does the work of a command on the list of a file.
 type action func(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *revoke.List, p exo.Principal) error
 
+// reader reads the grant file that the arguments name.
+type reader func(args []string) (*grantfile.File, error)
+
 // Commands returns the commands. read reads the grant file that the arguments name.
 func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
-	command := func(name, short, long string, flags func(*options, *flag.FlagSet), run action) cli.Command {
-		return cli.Command{
-			Name: "access " + name, Args: "[FILE]", Short: short, Long: long,
-			Exits: "exit codes:\n  0  done\n  1  the file is wrong, or the principal is not revoked\n  2  the command line is wrong\n  3  the file or its store can't be used\n",
-			Flags: func(fs *flag.FlagSet) cli.Action {
-				o := &options{}
-				flags(o, fs)
-				return func(ctx context.Context, std cli.Stdio, args []string) error {
-					f, err := read(args)
-					if err != nil {
-						return err
-					}
-					p, err := o.entry(f, fs, name == "revoke")
-					if err != nil {
-						return err
-					}
-					list, closing, err := f.Access.Open(ctx)
-					if err == nil && list == nil {
-						err = &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf(access.Missing, f.Name)}
-					}
-					if err != nil {
-						return err
-					}
-					defer closing()
-					return run(ctx, o, std, f, list, p)
-				}
-			},
-			Values: map[string][]string{"": {cli.AnyFile}},
-		}
-	}
-	whom := func(o *options, fs *flag.FlagSet) {
-		fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principals with these claims, like org=5,user=1; or with some of them, like org=5")
-		fs.StringVar(&o.subject, "subject", "", "`NAME`: who comes with a token of this subject; or the name of a token in the file")
-		fs.StringVar(&o.issuer, "issuer", "", "`URL` of the -subject's issuer; \"grant file\" for tokens in the file (default: any)")
-		fs.StringVar(&o.principal, "principal", "", "`NAME`: an entry as exo access list prints it, or the name of a principal as the record has it")
-		fs.BoolVar(&o.all, "all", false, "all principals")
-	}
+	command := reader(read).command
 	return cli.Commands{
 		command("list", "list the principals whose access was taken back", `One line for each, with the time and the reason.
 
@@ -85,27 +52,72 @@ examples:
   exo access revoke -subject ann -why "her laptop was stolen"
   exo access revoke -all -why "we look at what happened last night" exo.yaml
 `, func(o *options, fs *flag.FlagSet) {
-			whom(o, fs)
+			o.whom(fs)
 			fs.StringVar(&o.why, "why", "", "`TEXT`: the reason, for this list alone")
-		}, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
-			if o.all {
-				return report(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
-			}
-			return report(std, l.Revoke(ctx, p, o.why), "%s is revoked", p)
-		}),
+		}, revokeIn),
 		command("restore", "give access again", `Takes an entry off the list, as exo access list shows it: with the flags that put it there. -all ends what revoke -all began; other
 entries stay.
 
 examples:
   exo access restore -subject ann
   exo access restore -all exo.yaml
-`, whom, func(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
-			if o.all {
-				return report(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
-			}
-			return report(std, l.Restore(ctx, p), "%s has access again, unless another entry names it", p)
-		}),
+`, (*options).whom, restoreIn),
 	}
+}
+
+// command makes one of the commands.
+func (read reader) command(name, short, long string, flags func(*options, *flag.FlagSet), run action) cli.Command {
+	return cli.Command{
+		Name: "access " + name, Args: "[FILE]", Short: short, Long: long,
+		Exits: "exit codes:\n  0  done\n  1  the file is wrong, or the principal is not revoked\n  2  the command line is wrong\n  3  the file or its store can't be used\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &options{}
+			flags(o, fs)
+			return func(ctx context.Context, std cli.Stdio, args []string) error {
+				f, err := read(args)
+				if err != nil {
+					return err
+				}
+				p, err := o.entry(f, fs, name == "revoke")
+				if err != nil {
+					return err
+				}
+				list, closing, err := f.Access.Open(ctx)
+				if err == nil && list == nil {
+					err = &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf(access.Missing, f.Name)}
+				}
+				if err != nil {
+					return err
+				}
+				defer closing()
+				return run(ctx, o, std, f, list, p)
+			}
+		},
+		Values: map[string][]string{"": {cli.AnyFile}},
+	}
+}
+
+// whom declares the flags that name principals.
+func (o *options) whom(fs *flag.FlagSet) {
+	fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principals with these claims, like org=5,user=1; or with some of them, like org=5")
+	fs.StringVar(&o.subject, "subject", "", "`NAME`: who comes with a token of this subject; or the name of a token in the file")
+	fs.StringVar(&o.issuer, "issuer", "", "`URL` of the -subject's issuer; \"grant file\" for tokens in the file (default: any)")
+	fs.StringVar(&o.principal, "principal", "", "`NAME`: an entry as exo access list prints it, or the name of a principal as the record has it")
+	fs.BoolVar(&o.all, "all", false, "all principals")
+}
+
+func revokeIn(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
+	if o.all {
+		return report(std, l.RevokeAll(ctx, o.why), "all principals are revoked", p)
+	}
+	return report(std, l.Revoke(ctx, p, o.why), "%s is revoked", p)
+}
+
+func restoreIn(ctx context.Context, o *options, std cli.Stdio, _ *grantfile.File, l *revoke.List, p exo.Principal) error {
+	if o.all {
+		return report(std, l.RestoreAll(ctx), "those whom no other entry names have access again", p)
+	}
+	return report(std, l.Restore(ctx, p), "%s has access again, unless another entry names it", p)
 }
 
 // entry returns the entry that the flags name; "" for -all. An entry to revoke has to name a principal that the file can let in.
@@ -123,28 +135,36 @@ func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.
 		empty = empty || x.Value.String() == ""
 	})
 	if n := len(given); empty || n == 0 || n > 1 && (o.all || o.principal != "") {
-		return "", cli.Usagef("want -as CLAIMS, -subject NAME or both, none of them empty, or -principal NAME alone, or -all alone")
+		return "", cli.Usagef("say whose access: -as CLAIMS, -subject NAME or both, or else -principal NAME, or else -all; no flag may be empty")
 	}
 	p, err := f.ParseSome(o.as)
 	if err != nil {
-		return "", cli.Usagef("-as: %w", err)
+		return "", cli.Usagef("-as: %s", grantfile.Reason(err))
 	}
 	who, _ := identity.Parse(p.Name())
 	if who.Issuer, who.Subject = o.issuer, o.subject; o.issuer != "" && o.subject == "" {
-		return "", cli.Usagef("-issuer wants a -subject")
+		return "", cli.Usagef("-issuer needs -subject NAME, too")
 	}
 	for claim, v := range who.Claims {
 		if list, is := v.([]any); is && len(list) == 0 {
-			return "", cli.Usagef("-as: the claim %s has no value: an empty list would name everybody", claim)
+			return "", cli.Usagef("-as: the claim %s has no value, which would name every principal: write one, like %[1]s=open", claim)
 		}
 	}
 	if o.as != "" && len(who.Claims) == 0 {
-		return "", cli.Usagef("-as has no claim, like org=5")
+		return "", cli.Usagef("-as names no claim: want claims like org=5")
 	}
 	if revokes && o.subject != "" && !lets(f, o.subject, o.issuer) {
-		return "", cli.Usagef("no token of %s comes from -issuer %q with the subject %q: see `serve` there", f.Name, o.issuer, o.subject)
+		return "", cli.Usagef("%s lets in no client with the subject %q%s: want the name of a token under `serve`, or a subject of one of its issuers", f.Name, o.subject, o.ofIssuer())
 	}
 	return cmp.Or(exo.Principal(o.principal), who.Name()), nil
+}
+
+// ofIssuer names -issuer, for errors.
+func (o *options) ofIssuer() string {
+	if o.issuer == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of the issuer %q", o.issuer)
 }
 
 // lets reports whether a token of the file may have this subject and issuer. An issuer "" means any issuer.
@@ -157,7 +177,7 @@ func lets(f *grantfile.File, subject, issuer string) bool {
 // report prints that a principal, or all of them, lost or got back access. It returns err if the command failed.
 func report(std cli.Stdio, err error, format string, p exo.Principal) error {
 	if errors.Is(err, revoke.ErrNotRevoked) {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("not revoked: exo access list shows who is")}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the list has no such entry: exo access list prints all entries")}
 	}
 	if err != nil {
 		return err
@@ -189,7 +209,7 @@ func show(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *
 		who, _ := identity.Parse(e.Principal)
 		for claim := range who.Claims {
 			if !slices.ContainsFunc(f.Claims, func(c grantfile.Claim) bool { return c.Text == claim }) {
-				fmt.Fprintf(std.Err, "%s revokes nobody any more: %s has no claim %s\n", printable.OneLine(string(e.Principal)), f.Name, claim)
+				fmt.Fprintf(std.Err, "the entry %s no longer concerns any principal: `principal` in %s has no claim %s\n", printable.OneLine(string(e.Principal)), f.Name, claim)
 			}
 		}
 	}

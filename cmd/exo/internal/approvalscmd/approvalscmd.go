@@ -71,7 +71,7 @@ func (h Host) Commands() cli.Commands {
 				}
 				return func(ctx context.Context, std cli.Stdio, given []string) error {
 					if len(given) != len(strings.Fields(args)) {
-						return cli.Usagef("want %s: the file is -file FILE", strings.TrimPrefix(args+" and flags alone", " and "))
+						return cli.Usagef("want %s, and the grant file by -file FILE", cmp.Or(args, "no arguments"))
 					}
 					if o.format != "" && o.format != "text" && o.format != "json" {
 						return cli.Usagef("-format: want text or json, not %q", o.format)
@@ -130,7 +130,7 @@ func (o *options) open(ctx context.Context) (*grantfile.File, *pending.Sets, err
 	}
 	k, err := pending.Open(ctx, f, nil)
 	if err == nil && k == nil {
-		err = cli.Usagef("%s has no `approve`, so no change waits for a person", o.file)
+		err = cli.Usagef("no change of %s waits for a person: add `approve` to a facet or a service of the file first", o.file)
 	}
 	return f, k, err
 }
@@ -143,13 +143,15 @@ func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
 	key := rand.Text() + rand.Text()
 	switch place := f.Approvals.Key.Place(); f.Approvals.Key.Kind {
 	case "":
-		return cli.Usagef("%s has no approvals: add `approvals: { key: file:approvals.key, store: approvals }` first", o.file)
+		return cli.Usagef("%s has no `approvals`: add the line `approvals: { key: file:approvals.key, store: approvals }` first", o.file)
 	case "env":
-		_, err = fmt.Fprintf(std.Out, "the key, for the variable %s; it is shown this once:\n  %s\n", f.Approvals.Key.Name, key)
+		_, err = fmt.Fprintf(std.Out, "set the variable %s to this key, which exo shows only once:\n  %s\n", f.Approvals.Key.Name, key)
 	default:
 		path := strings.TrimPrefix(place, "file:")
 		if err = atomicfile.Create(path, []byte(key+"\n"), 0o600); err == nil {
-			_, err = fmt.Fprintf(std.Out, "%s has the key: keep it apart from copies of the store\n", path)
+			_, err = fmt.Fprintf(std.Out, "the key is in %s: keep this file apart from copies of the store\n", path)
+		} else if errors.Is(err, os.ErrExist) {
+			err = fmt.Errorf("%w: the file has a key already, and changes that wait can't be read with another", err)
 		}
 	}
 	return err
@@ -240,7 +242,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 	v := view(f, w, false)
 	switch {
 	case o.yes != "" && (len(o.yes) < leastDigits || !strings.HasPrefix(w.Digest(), o.yes)):
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("-yes: this is not the digest of the change set, or has fewer than %d of its digits: exo approvals show %s prints it", leastDigits, w.ID)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("-yes: want the digest that exo approvals show %s prints, or at least its first %d digits", w.ID, leastDigits)}
 	case o.yes == "":
 		if err := o.write(std.Out, v); err != nil {
 			return err
@@ -282,7 +284,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return cli.Usagef("this is no terminal, so nobody can be asked: a script needs -yes DIGEST")
+		return cli.Usagef("this is no terminal, so exo can't ask a person: run the command in a terminal, or add -yes DIGEST")
 	}
 	want := "yes"
 	if number != "" {
@@ -293,7 +295,7 @@ func ask(std cli.Stdio, number string) error {
 	}
 	answer, err := bufio.NewReader(io.LimitReader(in, 1<<10)).ReadString('\n')
 	if err != nil || strings.TrimSpace(answer) != want {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("nothing was agreed to, and the change set still waits")}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("you did not type %s, so the change still waits", want)}
 	}
 	return nil
 }
@@ -322,7 +324,7 @@ func (o *options) link(ctx context.Context, std cli.Stdio, _ string) error {
 	defer k.Close()
 	at := cmp.Or(o.at, f.Approvals.Link.Text)
 	if !strings.HasSuffix(at, grantfile.PagePath) {
-		return cli.Usagef("-at: want the address of the page, like http://127.0.0.1:8642%s, or `link` in the file's approvals", grantfile.PagePath)
+		return cli.Usagef("-at: want the address of the page of changes, like http://127.0.0.1:8642%s; without -at, the file needs `link` under `approvals`", grantfile.PagePath)
 	}
 	if o.as == "" {
 		by, err := difference.Operator()
@@ -359,7 +361,7 @@ func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
 // Settle asks the databases about the change sets that a process was applying when it was stopped. Databases without a witness can't answer.
 func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
 	if len(d.Witnesses) < len(d.File.Databases) {
-		return 0, fmt.Errorf("%s has a database without witness: true, which can't show whether it kept a run", d.File.Name)
+		return 0, fmt.Errorf("a database of %s has no `witness: true`, and so can't say whether it kept a run's changes: add it next to the database's `url`", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
 		all, err := k.List(ctx, true)

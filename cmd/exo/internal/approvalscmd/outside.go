@@ -41,7 +41,7 @@ func Outside(ctx context.Context, f *grantfile.File) (out []string, err error) {
 			return nil, fmt.Errorf("the database %s: %w", x.Text, err)
 		}
 		for _, name := range names {
-			out = append(out, fmt.Sprintf("preview in %s: the trigger %s may act outside of the transaction: it does so in each preview, before anybody has agreed", x.Text, name))
+			out = append(out, fmt.Sprintf("approvals in %s: the trigger %s may change something outside of the transaction. It does so already when exo prepares a change, before a person agrees", x.Text, name))
 		}
 	}
 	return out, nil
@@ -54,7 +54,7 @@ func outsideOf(ctx context.Context, url string) (names []string, err error) {
 	}
 	db, err := sql.Open("pgx", url)
 	if err != nil {
-		return nil, errors.New("the URL can't be read")
+		return nil, errors.New("its URL can't be read: want postgres://user@host/database")
 	}
 	defer db.Close()
 	rows, err := db.QueryContext(ctx, outside)

@@ -75,7 +75,7 @@ func list(ctx context.Context, f *grantfile.File, as string) (out []standing, er
 	if as != "" {
 		p, err := f.ParseClaims(as)
 		if err != nil {
-			return nil, cli.Usagef("-as: %w", err)
+			return nil, cli.Usagef("-as: %s", grantfile.Reason(err))
 		}
 		name := p.Name()
 		only = &name

@@ -36,7 +36,7 @@ type known struct {
 // knows it. k is the key of the approvals.
 func NewLink(ctx context.Context, s store.Store, k []byte, name string, now time.Time) (secret string, err error) {
 	if name == "" {
-		return "", errors.New("a link needs the name of the person who will open it")
+		return "", errors.New("the name of the person who will open the link is empty: give one")
 	}
 	return put(ctx, s, k, linkPrefix, name, now.Add(linkTime))
 }

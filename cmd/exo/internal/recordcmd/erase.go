@@ -147,11 +147,11 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	given := slices.DeleteFunc([]string{run, o.before, o.principal, o.row}, func(s string) bool { return s == "" })
 	switch {
 	case err != nil || len(given) != 1 || strings.HasPrefix(o.row, ":") || strings.HasSuffix(o.row, ":"):
-		return cli.Usagef("want one of a run, -before with a day like 2026-01-31, -principal, and -row with TABLE:KEY or TABLE")
+		return cli.Usagef("want exactly one of the ID of a RUN, -before DAY (like 2026-01-31), -principal NAME, and -row TABLE:KEY or -row TABLE")
 	case o.principal+o.row != "" && o.identity == "":
-		return cli.Usagef("-identity is missing: principals and rows are encrypted")
+		return cli.Usagef("-identity is missing: give the file with the age identity, since principals and rows are encrypted in the record")
 	case o.key == "" && !o.dryRun:
-		return cli.Usagef("-key is missing: the signing key, as file:PATH or env:NAME")
+		return cli.Usagef("-key is missing: say where the signing key is, as file:PATH or env:NAME")
 	}
 	var l erasable
 	if !o.dryRun {
@@ -170,7 +170,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	runs, going, more, err := o.matching(all, run, before)
 	if err == nil && run != "" && len(runs) == 0 {
-		err = fmt.Errorf("run %s is not in the log, or has not ended: if its process was stopped, end it with exo record settle", run)
+		err = fmt.Errorf("the record has no run %s that has ended: exo record settle ends runs whose process was stopped", run)
 	}
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 		fmt.Fprintf(std.Out, "%d more have a statement on the table, and their record does not say which rows it read or changed\n", more)
 	}
 	if len(going) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match but have not ended, so they are kept: %v", len(going), going[:min(len(going), 20)])}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match but have not ended, so exo did not erase them: run exo record settle, and then this again: %v", len(going), going[:min(len(going), 20)])}
 	}
 	return nil
 }

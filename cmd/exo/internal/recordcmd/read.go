@@ -43,7 +43,7 @@ func (o *flags) entries(path string) (iter.Seq2[record.Logged, error], error) {
 		return nil, err
 	}
 	if with != nil {
-		return nil, cli.Usagef("%s is a file, in which nothing is encrypted: leave -identity out", path)
+		return nil, cli.Usagef("leave out -identity: the record %s is a file, in which nothing is encrypted", path)
 	}
 	return func(yield func(record.Logged, error) bool) {
 		f, err := os.Open(path)
@@ -89,7 +89,7 @@ func (l *Log) Read() (all iter.Seq2[record.Logged, error], wanted func(begun tim
 func (o *flags) from() (since time.Time, err error) {
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
-			err = cli.Usagef("-since is a day like 2026-01-31, not %q", o.since)
+			err = cli.Usagef("-since: want a day like 2026-01-31, not %q", o.since)
 		}
 	}
 	return since, err
@@ -113,7 +113,7 @@ func (o *flags) opener() (*tree.Opener, error) {
 	defer f.Close()
 	with, err := tree.NewOpener(f)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", o.identity, err)
+		err = fmt.Errorf("-identity %s: want a file with an age identity, which begins with AGE-SECRET-KEY-1: %w", o.identity, err)
 	}
 	return with, err
 }
@@ -183,7 +183,7 @@ func (o *flags) wanted(s *summary, since time.Time) bool {
 
 func tail(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	if o.n < 1 {
-		return cli.Usagef("-n is 1 or more, not %d", o.n)
+		return cli.Usagef("-n: want a number of at least 1, not %d", o.n)
 	}
 	since, err := o.from()
 	if err != nil {
@@ -274,7 +274,7 @@ func show(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	switch {
 	case begun.IsZero():
-		return fmt.Errorf("the record has no run %s", id) // the place is left out, since it may be a URL with a password
+		return fmt.Errorf("the record has no run %s: exo record tail lists its runs", id) // the place is left out, since it may be a URL with a password
 	case errors.Is(closed, tree.ErrErased):
 		fmt.Fprintln(std.Out, "what the run wrote was erased")
 	case closed != nil:

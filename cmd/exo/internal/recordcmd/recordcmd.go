@@ -78,7 +78,7 @@ func command(name, args, short, long string, run func(ctx context.Context, o *fl
 			}
 			return func(ctx context.Context, std cli.Stdio, given []string) error {
 				if most := len(strings.Fields(args)); len(given) > most || len(given) < most-strings.Count(args, "[") {
-					return cli.Usagef("want %s", args)
+					return cli.Usagef("want %s, not %d arguments", args, len(given))
 				}
 				return run(ctx, o, std, given)
 			}
@@ -161,7 +161,7 @@ func urlOf(place string) (string, error) {
 	if url := strings.TrimSpace(os.Getenv(name)); url != "" {
 		return url, nil
 	}
-	return "", cli.Usagef("the variable %s is not set: it has to hold the URL of the record's database, postgres://user@host/database", name)
+	return "", cli.Usagef("the variable %s is not set: set it to the URL of the record's database, postgres://user@host/database", name)
 }
 
 // source returns the Source of a record.
@@ -187,12 +187,17 @@ func outside(dir, key string) error {
 func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (err error) {
 	kind, name, _ := strings.Cut(o.key, ":")
 	if kind != "env" && kind != "file" || name == "" {
-		return cli.Usagef("-key is missing: file:PATH, to write the signing key there, or env:NAME, to print it")
+		return cli.Usagef("-key: want file:PATH, a new file for the signing key, or env:NAME, to print the key for a variable")
 	}
 	if (o.recipient == "") == (o.identity == "") {
-		return cli.Usagef("want either -recipient or -identity, for the person who may read what programs and people write")
+		return cli.Usagef("give one of -identity FILE, a new key that reads what programs and people write, and -recipient, the age recipient of a key that you have")
 	}
 	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
+	for _, r := range a.Recipients {
+		if o.recipient != "" && !strings.HasPrefix(r, "age1") {
+			return cli.Usagef("-recipient: want recipients of age, which begin with age1, with commas between them, not %q", r)
+		}
+	}
 	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) && !dbwitness.Is(o.witness) {
 		if a.Witness, err = filepath.Abs(o.witness); err != nil {
 			return err
@@ -208,7 +213,9 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		if err := outside(args[0], path); err != nil {
 			return err
 		}
-		if err := atomicfile.Create(path, []byte(key+"\n"), 0o600); err != nil {
+		if err := atomicfile.Create(path, []byte(key+"\n"), 0o600); errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%w: give another path, since a new key would replace the one in this file", err)
+		} else if err != nil {
 			return err
 		}
 		written = append(written, path)
@@ -237,7 +244,7 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 			url, err = urlOf(args[0])
 		}
 		if at, _ := urlOf(a.Witness); err == nil && at == url {
-			err = cli.Usagef("the record's database can't be its own witness: a person who can change the record could change the witness, too")
+			err = cli.Usagef("-witness: want another database than the record's, since a person who can change the record could change the witness, too")
 		}
 		if err == nil {
 			err = postgres.Create(ctx, url, a, private)
@@ -268,7 +275,12 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 // exitOpen is the exit code of verify if the record is intact, but a run has not ended. So a monitor can distinguish this case from a changed record.
 const exitOpen = 4
 
+const noKey = "-key is missing: give the public key that exo record init printed"
+
 func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {
+	if o.key == "" {
+		return cli.Usagef("%s", noKey)
+	}
 	from, err := source(args[0])
 	if err != nil {
 		return err
@@ -290,7 +302,7 @@ func verify(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 func prove(_ context.Context, _ *flags, std cli.Stdio, args []string) error {
 	id, err := exo.ParseRunID(args[1])
 	if err != nil {
-		return err
+		return cli.Usagef("%w", err)
 	}
 	from, err := source(args[0])
 	if err != nil {
@@ -300,6 +312,9 @@ func prove(_ context.Context, _ *flags, std cli.Stdio, args []string) error {
 }
 
 func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
+	if o.key == "" {
+		return cli.Usagef("%s", noKey)
+	}
 	f, err := os.Open(args[0])
 	if err != nil {
 		return err
@@ -311,12 +326,12 @@ func check(_ context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	fmt.Fprintf(std.Out, "proved: run %s has these %d entries in %s, which then had %d\n", p.Run, len(p.Entries), p.Origin, p.Size)
 	if !p.Ended {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the run had not ended: entries at its end may be missing")}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the run had not ended when the proof was made, so later entries may be missing: make the proof again after its end")}
 	}
 	for _, e := range p.Entries {
 		fmt.Fprintf(std.Out, "  %s  %s  %s\n", e.At.UTC().Format(time.RFC3339Nano), e.Step, strings.TrimSpace(e.Effect+" "+e.State))
 	}
-	fmt.Fprintln(std.Out, "none is missing up to this end; what became known of the run later may follow it in the log")
+	fmt.Fprintln(std.Out, "no entry is missing up to the run's end; the log may have later entries about what became known of the run")
 	return nil
 }
 

@@ -85,7 +85,7 @@ func TestCommands(t *testing.T) {
 	if err := os.WriteFile(path, []byte(proof), 0o600); err != nil || code != 0 {
 		t.Fatal(code, err)
 	}
-	if code, out := run(t, "check", "-key", public, path); code != 0 || !strings.Contains(out, "none is missing up to this end") {
+	if code, out := run(t, "check", "-key", public, path); code != 0 || !strings.Contains(out, "no entry is missing up to the run's end") {
 		t.Errorf("%d %s", code, out)
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(proof, "intent", "refuse", 1)), 0o600); err != nil {

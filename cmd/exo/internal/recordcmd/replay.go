@@ -36,7 +36,7 @@ example:
 			fs.BoolVar(&anyVersion, "any-version", false, "also replay a run of another version of exo: a difference may then be one of the versions")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				if len(args) != 2 {
-					return cli.Usagef("want RECORD RUN")
+					return cli.Usagef("want RECORD RUN, a record and the ID of a run, not %d arguments", len(args))
 				}
 				return o.replay(ctx, std, args[0], args[1], anyVersion)
 			}
@@ -70,17 +70,17 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 		case errors.Is(x.Closed, tree.ErrErased):
 			return fmt.Errorf("run %s was erased, so there is nothing to run again", id)
 		case x.Closed != nil:
-			return errors.New("the run is encrypted: add -identity FILE")
+			return errors.New("the run is encrypted: add -identity FILE, with the age identity that reads the record")
 		default:
 			entries, last = append(entries, x.Entry), x.Leaf.Number
 		}
 	}
 	if len(entries) == 0 {
-		return fmt.Errorf("the record has no run %s", id)
+		return fmt.Errorf("the record has no run %s: exo record tail lists its runs", id)
 	}
 	d, err := replay.Run(ctx, entries, replay.Options{AnyVersion: anyVersion})
 	if _, is := errors.AsType[*replay.VersionError](err); is {
-		err = fmt.Errorf("%w: use the other version, or add -any-version; a difference may then come from the versions", err)
+		err = fmt.Errorf("%w: run the exo of that version, or add -any-version, with which a difference may come from the versions", err)
 	}
 	if err != nil {
 		return err

@@ -41,17 +41,17 @@ examples:
 			drop := fs.String("drop", "", "`KEY`: drop this message")
 			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				if *retry != "" && *drop != "" {
-					return cli.Usagef("want -retry or -drop, and not both")
+					return cli.Usagef("give one of -retry and -drop, not both")
 				}
 				f, err := read(args)
 				if err != nil {
 					return err
 				}
 				if !f.Sends() {
-					return cli.Usagef("%s has no mail, chat or webhook among its services", f.Name)
+					return cli.Usagef("%s sends no messages: none of its `services` has `mail`, `chat` or `webhook`", f.Name)
 				}
 				if *retry != "" && !f.Reviewed {
-					return cli.Usagef("-retry would send secrets, and nobody has reviewed %s: `exo show`, and then `reviewed: true`", f.Name)
+					return cli.Usagef("-retry would send secrets, and nobody has reviewed %s: read what exo show prints, and write `reviewed: true` into the file", f.Name)
 				}
 				o, closing, err := f.OpenOutbox(ctx, os.Getenv, *retry != "")
 				if err != nil {

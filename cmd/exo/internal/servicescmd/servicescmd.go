@@ -87,7 +87,7 @@ func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) er
 		}
 	}
 	if !right {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("a service is not what is pinned, or can't be used")}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("at least one service has no right `pin`, or can't be used: the lines above say which one and what to write")}
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (o *offered) print(w io.Writer) error {
 	case o.Pinned:
 		_, err = fmt.Fprintf(w, "  pinned: %s\n", o.Digest)
 	default:
-		_, err = fmt.Fprintf(w, "  not pinned: once you have read it, write\n    pin: %s\n", o.Digest)
+		_, err = fmt.Fprintf(w, "  not pinned: once you have read these lines, write into the file\n    pin: %s\n", o.Digest)
 	}
 	return err
 }

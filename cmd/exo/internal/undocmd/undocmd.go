@@ -89,7 +89,7 @@ type options struct {
 
 func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.Usagef("want one grant file")
+		return cli.Usagef("want one grant file, not %d arguments", len(args))
 	}
 	f, err := o.files.Read(args[0])
 	if err != nil {
@@ -121,7 +121,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 		}
 	}
 	if n == 0 {
-		return cli.Usagef("no database of %s has `undo`: write undo: 7d next to its url", args[0])
+		return cli.Usagef("no database of %s has `undo`: write `undo: 7d` next to the database's `url`", args[0])
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 func catalogue(ctx context.Context, url string) (*schema.Database, error) {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
-		return nil, errors.New("the URL can't be read")
+		return nil, errors.New("its URL can't be read: want postgres://user@host/database")
 	}
 	defer db.Close()
 	return schema.ReadPostgres(ctx, db)
@@ -146,7 +146,7 @@ type found struct {
 
 func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return cli.Usagef("want the ID of one run")
+		return cli.Usagef("want the ID of one run, as exo record tail prints it, not %d arguments", len(args))
 	}
 	run, err := exo.ParseRunID(args[0])
 	if err != nil {
@@ -179,11 +179,11 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 		if slices.ContainsFunc(left, record.Left.Compensated) { // the run has only written files
 			return o.offer(ctx, std, f, &found{}, run, left)
 		}
-		return fmt.Errorf("nothing is kept of run %s: it changed nothing, or ended before `undo` was in %s, or longer ago than that", run, o.path)
+		return fmt.Errorf("no change of run %s is kept: the run changed nothing, or ran before %s had `undo`, or longer ago than `undo` says", run, o.path)
 	case 1:
 		return o.offer(ctx, std, f, &all[0], run, left)
 	}
-	return fmt.Errorf("run %s has changed %d databases: an undo of several would not be one transaction, so exo undo refuses it", run, len(all))
+	return fmt.Errorf("run %s changed %d databases, and exo undo can undo a run in one database only: change the rows back by hand", run, len(all))
 }
 
 // look opens the databases that the run has changed, and finds these changes. The caller closes the databases.
@@ -239,7 +239,7 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 		fmt.Fprintf(std.Out, "REFUSED  %s: %s\n", where, r.Why)
 	}
 	if len(x.refused) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("run %s can't be undone as a whole, so nothing was changed", run)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("run %s can't be undone as a whole, so nothing was changed: each line with REFUSED says why", run)}
 	}
 	return nil
 }
@@ -292,7 +292,7 @@ func files(left []record.Left) (n int) {
 func agrees(std cli.Stdio, rows, files int) bool {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		fmt.Fprintln(std.Out, "nothing was changed: add -apply to do it")
+		fmt.Fprintln(std.Out, "nothing was changed: add -apply to undo the run")
 		return false
 	}
 	fmt.Fprintf(std.Out, "change these %d rows and put back %d files? Type yes: ", rows, files)
