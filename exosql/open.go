@@ -284,8 +284,8 @@ func openError(err error) error {
 	return err
 }
 
-// systems are the names that the conventions of OpenTelemetry have for databases.
-var systems = map[sqlast.Dialect]string{sqlast.SQLite: "sqlite", sqlast.Postgres: "postgresql"}
+// systems are the names of databases for observers.
+var systems = map[sqlast.Dialect]string{sqlast.SQLite: engine.SystemSQLite, sqlast.Postgres: engine.SystemPostgres}
 
 // useless refuses options that could have no effect.
 func (o *OpenOptions) useless(d sqlast.Dialect) error {

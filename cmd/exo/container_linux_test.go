@@ -29,7 +29,7 @@ func TestContainer(t *testing.T) {
 		}
 		return m[1]
 	}
-	command, user, entry := find(`(?m)^RUN (.*-o /exo \./cmd/exo)$`), find(`(?m)^USER ([1-9]\d*:[1-9]\d*)$`), find(`(?m)^ENTRYPOINT \["(.*)"\]$`)
+	first, command, user, entry := find(`(?m)^RUN (.*-o /exo-worker .*)$`), find(`(?m)^RUN (.*-o /exo \./cmd/exo)$`), find(`(?m)^USER ([1-9]\d*:[1-9]\d*)$`), find(`(?m)^ENTRYPOINT \["(.*)"\]$`)
 	if find(`(?s).*\nFROM (\S+)`) != "scratch" || entry != "/exo" {
 		t.Errorf("the last stage is not of scratch, or does not start %s", entry)
 	}
@@ -39,7 +39,7 @@ func TestContainer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("sh", "-c", strings.ReplaceAll(command, "-o /exo", `-o "$OUT"`))
+	build := exec.Command("sh", "-c", strings.ReplaceAll(first+" && "+command, " /exo", ` "$OUT"`))
 	build.Dir, build.Env = filepath.Join("..", ".."), append(os.Environ(), "OUT="+filepath.Join(root, "exo"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

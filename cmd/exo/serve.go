@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,6 +28,7 @@ import (
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/exo/store/postgres"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/buildinfo"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -258,6 +260,25 @@ type tools struct {
 	last []core.Principal // the principals in made, oldest first
 }
 
+// poolOf makes the pool of programs' processes. Where this exo is of a release that has an exo-worker, and the file is in the same folder, they are
+// started from that file, which initialises less. Any other file there may have other walls. So it is not started, and PATH is not searched.
+func poolOf(std cli.Stdio, require worker.Isolation) (*worker.Pool, error) {
+	o := worker.PoolOptions{Require: require}
+	if self, err := os.Executable(); err == nil && buildinfo.Worker != "" {
+		o.Binary, o.BinarySHA256 = filepath.Join(filepath.Dir(self), "exo-worker"), buildinfo.Worker
+		p, err := worker.NewPool(o)
+		if !errors.Is(err, worker.ErrBinary) {
+			return p, err
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			_, why, _ := strings.Cut(err.Error(), worker.ErrBinary.Error()+": ")
+			fmt.Fprintf(std.Err, "%s serve: programs run in processes of exo itself, which start more slowly, since %s is not used: %s\n", cli.ProgramName, o.Binary, why)
+		}
+		o.Binary, o.BinarySHA256 = "", ""
+	}
+	return worker.NewPool(o)
+}
+
 // openTools opens everything that all tools share: the databases, the processes of programs and the record.
 func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying, opt *grantfile.Options) (*tools, error) {
 	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
@@ -269,7 +290,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	pooled := make(chan error, 1)
 	go func() {
 		var err error
-		t.pool, err = worker.NewPool(worker.PoolOptions{Require: require})
+		t.pool, err = poolOf(std, require)
 		pooled <- err
 	}()
 	var err error

@@ -23,7 +23,7 @@ const (
 	ToolCall       // a client calls a tool
 	Run            // a program runs, from the moment when it begins to wait for a place
 	Message        // a message of a program, from its arrival at the gate to its reply
-	Statement      // a statement is run in a database, for a message or for Go code
+	Statement      // a statement is run in a database, for a message or for Go code, or at the end of a transaction
 )
 
 // Activity describes what begins. All its texts but Parent are names that the host declared.
@@ -31,7 +31,7 @@ type Activity struct {
 	Kind      Kind
 	Name      string   // Name is the name of the tool, or of the message's method ("" if the message was malformed). For a Statement it is the first word
 	Interface string   // Interface is the name of the message's interface
-	Tables    []string // Tables are the tables of a Statement, sorted. For a statement that changes rows, Tables has only the table of these rows
+	Tables    []string // Tables are the tables of a Statement, sorted; a COMMIT has none. For a statement that changes rows, Tables has only the table of these rows
 	System    string   // System is the kind of the Statement's database: sqlite or postgresql
 	// Parent is, for a ToolCall, the client's traceparent (W3C Trace Context) as the client sent it, or "". It may be malformed.
 	Parent string
@@ -39,10 +39,13 @@ type Activity struct {
 
 // Outcome describes how an Activity ended.
 type Outcome struct {
-	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code for a Statement, otherwise a fail.Kind
+	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code or Unknown for a Statement, otherwise a fail.Kind
 	Rows  int    // Rows counts the rows in the answer to a Message, or the rows that a Statement returned or changed
 	Run   string // Run is, for a Run, its ID in the record; "" if it did not begin
 }
+
+// Unknown is the Error of a COMMIT if nobody knows whether the database kept the transaction.
+const Unknown = "unknown"
 
 // An Observer gets a call of Begin for each activity that begins. The caller calls end once, with the outcome. The returned context is that of the
 // activity: activities within it begin from that context. Several goroutines call an Observer, and it must return soon. A panic of an Observer is

@@ -11,6 +11,9 @@
 //   - INTERFACE.METHOD: a message of the program, from the gate to its reply, even if the gate refuses it.
 //   - VERB TABLE: a statement, by the conventions for databases.
 //
+// COMMIT, ROLLBACK and SET CONSTRAINTS, which checks deferred rules, are spans of the run. A run that has its unit repeated has them several times. A
+// COMMIT with the error.type unknown may have been kept. What a run in a host's transaction keeps is committed by the host, in the span of its context.
+//
 // Metrics: mcp.server.operation.duration, exoagent.run.duration and db.client.operation.duration, which also count operations; exoagent.refusals by kind;
 // exoagent.programs and exoagent.workers by state, where the waiting programs form the queue; exoagent.approvals.waiting.
 //

@@ -176,7 +176,7 @@ func counted(a observe.Activity, out observe.Outcome) []attribute.KeyValue {
 	switch {
 	case a.Kind == observe.Run && out.Run != "":
 		return []attribute.KeyValue{attribute.String("exoagent.run.id", out.Run)}
-	case (a.Kind == observe.Message || a.Kind == observe.Statement) && out.Error == "":
+	case (a.Kind == observe.Message || len(a.Tables) > 0) && out.Error == "":
 		return []attribute.KeyValue{attribute.Int("exoagent.rows", out.Rows)}
 	}
 	return nil

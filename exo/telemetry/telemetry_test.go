@@ -151,7 +151,8 @@ func pagesTool(t testing.TB, e tu.Engine) *codemode.Tool {
 	org := exosql.NewColumn(pages, "org_id", func(p *page) *int64 { return &p.Org })
 	title := exosql.NewColumn(pages, "title", func(p *page) *string { return &p.Title })
 	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(`CREATE TABLE pages (id {int} PRIMARY KEY, org_id {int} NOT NULL, title TEXT NOT NULL)`, `CREATE UNIQUE INDEX one_title ON pages (org_id, title)`,
-		`INSERT INTO pages VALUES (1, 1, 'CANARY-row one'), (2, 1, 'CANARY-row two'), (3, 2, 'CANARY-row three')`)})
+		`INSERT INTO pages VALUES (1, 1, 'CANARY-row one'), (2, 1, 'CANARY-row two'), (3, 2, 'CANARY-row three')`,
+		`CREATE TABLE readers (page {int} REFERENCES pages (id) DEFERRABLE INITIALLY DEFERRED)`, `INSERT INTO readers VALUES (2)`)})
 	svc, err := service.New("crm", "customers", service.Read("find", "finds one", func(_ context.Context, in struct {
 		Name string `json:"name"`
 	}) (string, error) {
@@ -160,7 +161,7 @@ func pagesTool(t testing.TB, e tu.Engine) *codemode.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facet := exosql.NewFacet(pages, "page", id, title).AllowUpdate(title)
+	facet := exosql.NewFacet(pages, "page", id, title).AllowUpdate(title).AllowDelete()
 	tool, err := codemode.New(codemode.Grants{"pages": facet.Of(exosql.Grant(db, pages, org.Eq(1))), "crm": svc},
 		&codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "CANARY-principal"})
 	if err != nil {
@@ -183,9 +184,11 @@ func TestSpans(t *testing.T) {
 			`await pages.where(p => p.id === 1).update({ title: 'CANARY-row two' })`,
 			`crm.find({ name: 'CANARY-argument' })`,
 			`pages.where(p => p.nothing === 1)`,
+			`pages.where(p => p.id === 2).delete()`,
 		} {
 			tool.Run(ctx, program)
 		}
+		tool.RunJob(ctx, codemode.Job{Program: `pages.where(p => p.id === 1).update({ title: 'CANARY-preview' })`, Preview: true})
 		around.End()
 		system := e.Pick("sqlite", "postgresql")
 		on := "db.system.name=" + system + " db.operation.name="
@@ -196,16 +199,23 @@ func TestSpans(t *testing.T) {
 			"\n      SELECT pages client " + on + "SELECT db.collection.name=pages db.query.summary=SELECT pages exoagent.rows=2\n",
 			" error.type=" + e.Pick("2067", "23505") + "\n",
 			"\n  run execute internal gen_ai.tool.name=execute error.type=denied\n",
+			"\n    COMMIT client " + on + "COMMIT db.query.summary=COMMIT\n", // in the run, not in a message
+			"\n    ROLLBACK client " + on + "ROLLBACK db.query.summary=ROLLBACK\n",
+			e.Pick("", "\n    SET CONSTRAINTS client "+on+"SET CONSTRAINTS db.query.summary=SET CONSTRAINTS error.type=23503\n"),
 			"    Crm.find internal exoagent.interface=Crm exoagent.method=find error.type=internal\n",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in:\n%s", want, got)
 			}
 		}
+		if commits, undone := strings.Count(got, " COMMIT client"), strings.Count(got, " ROLLBACK client"); commits != 1 || undone != 3 { // three: an error, a deferred rule, a preview
+			t.Errorf("%d commits and %d rollbacks in:\n%s", commits, undone, got)
+		}
 		metrics := c.metrics(t)
 		for _, want := range []string{
+			"db.client.operation.duration db.operation.name=COMMIT,db.system.name=" + system + " 1",
 			"exoagent.approvals.waiting  3", "exoagent.programs exoagent.state=waiting 7", "exoagent.workers exoagent.state=kept 2",
-			"exoagent.run.duration gen_ai.tool.name=execute 1", "exoagent.run.duration error.type=internal,gen_ai.tool.name=execute 1", "exoagent.refusals error.type=internal 1",
+			"exoagent.run.duration gen_ai.tool.name=execute 2", "exoagent.run.duration error.type=internal,gen_ai.tool.name=execute 1", "exoagent.refusals error.type=internal 1",
 		} {
 			if !slices.Contains(metrics, want) {
 				t.Errorf("no %q in:\n%s", want, strings.Join(metrics, "\n"))

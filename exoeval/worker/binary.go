@@ -2,9 +2,12 @@ package worker
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -22,7 +25,7 @@ func binaryError(path string, err error) error {
 
 // openBinary opens and checks the file from which workers are started, and keeps it open. So a worker starts from the checked file, even if
 // the path later names another file.
-func openBinary(path string) (*os.File, error) {
+func openBinary(path, sum string) (*os.File, error) {
 	if !filepath.IsAbs(path) {
 		return nil, binaryError(path, errors.New("it must be an absolute path, because the directory of a process may change"))
 	}
@@ -30,14 +33,14 @@ func openBinary(path string) (*os.File, error) {
 	if err != nil {
 		return nil, binaryError(path, err)
 	}
-	if err = checkBinary(f); err == nil {
+	if err = checkBinary(f, sum); err == nil {
 		return f, nil
 	}
 	f.Close()
 	return nil, binaryError(path, err)
 }
 
-func checkBinary(f *os.File) error {
+func checkBinary(f *os.File, sum string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -48,6 +51,9 @@ func checkBinary(f *os.File) error {
 	if err := ownedSafely(info); err != nil {
 		return err
 	}
+	if sum != "" {
+		return hasSum(f, sum)
+	}
 	theirs, err := buildinfo.Read(f)
 	if err != nil {
 		return fmt.Errorf("it was not built by Go: %w", err)
@@ -57,6 +63,18 @@ func checkBinary(f *os.File) error {
 		return nil // a build without modules has no versions; only the version of frames is checked
 	}
 	return sameModules(ours, theirs)
+}
+
+// hasSum refuses a file with another SHA-256.
+func hasSum(f *os.File, want string) error {
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		return fmt.Errorf("its SHA-256 is %s, not %s: it is of another release, or was changed", got, want)
+	}
+	return nil
 }
 
 // sameModules refuses a worker with another version of a module than the host. A worker sets up its own walls, so an older one may have holes

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -133,6 +134,32 @@ func TestBinaryRefused(t *testing.T) {
 		t.Error("the script ran")
 	}
 	left()
+}
+
+// TestBinarySum: a host that names the content of its workers' file starts no other one, which without the sum it would.
+func TestBinarySum(t *testing.T) {
+	bin := buildTo(t, "./exo-worker")
+	body, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(body))
+	other := copyTo(t, bin, 0o755)
+	if err := os.WriteFile(other, append(body, 0), 0o755); err != nil { // a loader ignores what is behind a program
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, sum string
+		ok        bool
+	}{{bin, sum, true}, {other, sum, false}, {other, "", true}, {bin, sum[:63], false}} {
+		p, err := worker.NewPool(worker.PoolOptions{Workers: 1, Binary: c.path, BinarySHA256: c.sum})
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, worker.ErrBinary) {
+			t.Errorf("%s with the sum %q: %v", c.path, c.sum, err)
+		}
+		if err == nil {
+			p.Close()
+		}
+	}
 }
 
 // A worker of another version has the walls of another version.

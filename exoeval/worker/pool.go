@@ -34,6 +34,9 @@ type PoolOptions struct {
 	// is needed, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
 	// write it. NewPool starts one worker from it, to check it. The error for a refused file wraps ErrBinary.
 	Binary string
+	// BinarySHA256 is the SHA-256 of Binary in hexadecimal, for a host that knows the one file that it may start. With "", Binary must have been
+	// built from the same versions of modules as the host.
+	BinarySHA256 string
 }
 
 // Pool starts workers in advance and lets a bounded number of them compute. A new worker knows nothing until it gets a program. It serves one
@@ -76,7 +79,7 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
 	if o.Binary != "" {
 		var err error
-		if p.binary, err = openBinary(o.Binary); err != nil {
+		if p.binary, err = openBinary(o.Binary, o.BinarySHA256); err != nil {
 			return nil, err
 		}
 	}

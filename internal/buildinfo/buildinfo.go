@@ -13,6 +13,9 @@ const module = "github.com/exoagent/exoagent"
 // Release is the version of a released binary. The linker sets it, because releases are built in a clone, for which Go knows no version.
 var Release string
 
+// Worker is the SHA-256, in hexadecimal, of the exo-worker of the same release. The linker sets it for systems where exo starts exo-worker.
+var Worker string
+
 // Version returns the version of exoagent in this process, in the form of Of.
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()

@@ -3,16 +3,17 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// deb makes the package for Debian and Ubuntu, with the command, its manual pages and its completions. A .deb is an ar archive of three files.
-func deb(src *source, p platform, exe []byte) (string, []byte, error) {
+// deb makes the package for Debian and Ubuntu, with the commands, its manual pages and its completions. A .deb is an ar archive of three files.
+func deb(src *source, p platform, commands []entry) (string, []byte, error) {
 	if p.debian == "" {
 		return "", nil, nil
 	}
 	version := strings.ReplaceAll(src.version, "-", "~") // with ~ a pre-release sorts before its release
-	files := append([]entry{{"usr/bin/exo", 0o755, exe}, {"usr/share/doc/exoagent/copyright", 0o644, src.license}}, src.manual...)
+	files := slices.Concat(in("usr/bin", commands), []entry{{"usr/share/doc/exoagent/copyright", 0o644, src.license}}, src.manual)
 	size := 0
 	for _, f := range files {
 		size += (len(f.body) + 1023) / 1024

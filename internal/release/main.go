@@ -1,5 +1,5 @@
 // Release builds the command exo for each system of a release, with checksums and a list of the contents of each
-// binary. It packages the binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
+// binary, and for Linux its exo-worker. It packages the binaries for npm, pip, Debian and Claude Desktop. Run it in a clone of the tagged commit:
 //
 //	go run ./internal/release -version v0.1.0 -o dist
 //	go run ./internal/release -version v0.0.0 -here -o dist
@@ -69,16 +69,17 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 	if err := os.Mkdir(out, 0o777); err != nil {
 		return err
 	}
-	binaries := map[string]string{}
+	binaries := map[string][]string{}
 	for _, target := range targets {
-		binary, err := build(ctx, dir, out, version, target)
-		if err == nil && list {
-			err = describe(ctx, binary, version)
+		binaries[target], err = build(ctx, dir, out, version, target)
+		for _, binary := range binaries[target] {
+			if err == nil && list {
+				err = describe(ctx, binary, version)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
-		binaries[target] = binary
 	}
 	if err := pack(ctx, dir, out, version, binaries); err != nil {
 		return err
@@ -86,19 +87,38 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 	return sums(out)
 }
 
-// build builds for one target. It ignores build settings in the environment, because a flag there would change the bytes. -s -w drop the
-// symbols, which only a debugger needs.
-func build(ctx context.Context, dir, out, version, target string) (string, error) {
+// build builds exo for one target. For Linux it also builds exo-worker, and exo starts no other file as its worker than this one. Elsewhere the
+// file that was checked may not be the one that starts, so there is none.
+func build(ctx context.Context, dir, out, version, target string) ([]string, error) {
 	system, arch, _ := strings.Cut(target, "/")
-	binary := filepath.Join(out, "exo_"+version+"_"+system+"_"+arch)
-	if system == "windows" {
-		binary += ".exe"
+	name := "_" + version + "_" + system + "_" + arch
+	exo, worker := filepath.Join(out, "exo"+name), filepath.Join(out, "exo-worker"+name)
+	const info = " -X github.com/exoagent/exoagent/internal/buildinfo."
+	switch system {
+	case "windows":
+		exo += ".exe"
+	case "linux":
+		if err := compile(ctx, dir, worker, system, arch, "./exoeval/worker/exo-worker", ""); err != nil {
+			return nil, err
+		}
+		body, err := os.ReadFile(worker)
+		if err != nil {
+			return nil, err
+		}
+		flags := fmt.Sprintf("%sRelease=%s%sWorker=%x", info, version, info, sha256.Sum256(body))
+		return []string{exo, worker}, compile(ctx, dir, exo, system, arch, "./cmd/exo", flags)
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X github.com/exoagent/exoagent/internal/buildinfo.Release="+version, "-o", binary, "./cmd/exo")
+	return []string{exo}, compile(ctx, dir, exo, system, arch, "./cmd/exo", info+"Release="+version)
+}
+
+// compile builds one command. It ignores build settings in the environment, because a flag there would change the bytes. -s -w drop the
+// symbols, which only a debugger needs.
+func compile(ctx context.Context, dir, binary, system, arch, command, flags string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="+flags, "-o", binary, command)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 	_, err := output(cmd)
-	return binary, err
+	return err
 }
 
 // describe writes BINARY.cdx.json. It removes the parts that differ between runs: the time, the serial number, and the checksums of the

@@ -6,7 +6,7 @@ import "strings"
 //
 // The bundle starts exo try -serve, which serves nothing before a person has agreed at a terminal. Until then its only tool returns the
 // command to type there, so that a user who asks Claude about the database finds it.
-func mcpb(src *source, p platform, exe []byte) (string, []byte, error) {
+func mcpb(src *source, p platform, commands []entry) (string, []byte, error) {
 	system, _, _ := strings.Cut(p.node, "-")
 	at := "server/" + p.exe()
 	field := func(title, about string, secret bool) map[string]any {
@@ -36,6 +36,6 @@ func mcpb(src *source, p platform, exe []byte) (string, []byte, error) {
 			"who":          field("Whose rows", "Like org=1: what exo try URL prints behind -as", false),
 		},
 	})
-	body, err := zipped(manifest, entry{"LICENSE", 0o644, src.license}, entry{at, 0o755, exe})
+	body, err := zipped(manifest, entry{"LICENSE", 0o644, src.license}, entry{at, 0o755, commands[0].body}) // without exo-worker: one person runs few programs
 	return "exo-" + src.version + "-" + p.node + ".mcpb", body, err
 }

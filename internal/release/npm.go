@@ -2,7 +2,6 @@ package main
 
 import (
 	_ "embed"
-	"path"
 	"strings"
 )
 
@@ -29,13 +28,13 @@ func npmMain(src *source) (string, []byte, error) {
 }
 
 // npmBinary makes the package of one platform.
-func npmBinary(src *source, p platform, exe []byte) (string, []byte, error) {
+func npmBinary(src *source, p platform, commands []entry) (string, []byte, error) {
 	system, cpu, _ := strings.Cut(p.node, "-")
 	manifest := asJSON("package.json", map[string]any{
 		"name": "@exoagent/exo-" + p.node, "version": src.version, "description": "exo for " + p.node + ", which the package exoagent starts", "license": "MIT", "homepage": homepage,
 		"repository": map[string]string{"type": "git", "url": "git+" + homepage + ".git"},
 		"os":         []string{system}, "cpu": []string{cpu}, "preferUnplugged": true,
 	})
-	body, err := tarball("package", manifest, entry{"LICENSE", 0o644, src.license}, entry{path.Join("bin", p.exe()), 0o755, exe})
+	body, err := tarball("package", append(in("bin", commands), manifest, entry{"LICENSE", 0o644, src.license})...)
 	return "exoagent-exo-" + p.node + "-" + src.version + ".tgz", body, err
 }

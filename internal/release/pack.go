@@ -57,6 +57,23 @@ func (p platform) exe() string {
 	return "exo"
 }
 
+// commands returns the binaries with their names in a package. The first is exo.
+func (p platform) commands(binaries []string) (out []entry, err error) {
+	for i, name := range []string{p.exe(), "exo-worker"}[:len(binaries)] {
+		body, failed := os.ReadFile(binaries[i])
+		out, err = append(out, entry{name, 0o755, body}), errors.Join(err, failed)
+	}
+	return out, err
+}
+
+// in returns the entries below a folder.
+func in(folder string, entries []entry) (out []entry) {
+	for _, e := range entries {
+		out = append(out, entry{path.Join(folder, e.name), e.mode, e.body})
+	}
+	return out
+}
+
 // source is what packages contain in addition to the binaries.
 type source struct {
 	version string // the version without the v
@@ -81,7 +98,7 @@ func asJSON(name string, v any) entry {
 }
 
 // pack writes the packages for binaries, by target. dir is a clone of the repository.
-func pack(ctx context.Context, dir, out, version string, binaries map[string]string) error {
+func pack(ctx context.Context, dir, out, version string, binaries map[string][]string) error {
 	src := &source{version: strings.TrimPrefix(version, "v")}
 	var err error
 	if src.license, err = os.ReadFile(filepath.Join(dir, "LICENSE")); err != nil {
@@ -118,15 +135,15 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 		return err
 	}
 	for _, p := range platforms {
-		if binaries[p.target] == "" {
+		if binaries[p.target] == nil {
 			continue
 		}
-		exe, err := os.ReadFile(binaries[p.target])
+		commands, err := p.commands(binaries[p.target])
 		if err != nil {
 			return err
 		}
-		for _, make := range []func(*source, platform, []byte) (string, []byte, error){npmBinary, wheel, mcpb, deb} {
-			name, body, err := make(src, p, exe)
+		for _, make := range []func(*source, platform, []entry) (string, []byte, error){npmBinary, wheel, mcpb, deb} {
+			name, body, err := make(src, p, commands)
 			if name == "" && err == nil {
 				continue
 			}
@@ -138,18 +155,18 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string]str
 	return nil
 }
 
-// manual returns the manual pages and the completions of shells, as exo prints them. They are the same for all systems. exo is a binary for
-// this machine, or "".
-func manual(ctx context.Context, dir, exo string) ([]entry, error) {
+// manual returns the manual pages and the completions of shells, as exo prints them. They are the same for all systems. built are the binaries
+// for this machine, if there are any.
+func manual(ctx context.Context, dir string, built []string) ([]entry, error) {
 	pages, err := os.MkdirTemp("", "man")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(pages)
 	run := func(args ...string) ([]byte, error) {
-		command := append([]string{exo}, args...)
-		if exo == "" {
-			command = append([]string{"go", "run", "./cmd/exo"}, args...)
+		command := append([]string{"go", "run", "./cmd/exo"}, args...)
+		if len(built) > 0 {
+			command = append(built[:1:1], args...)
 		}
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 		cmd.Dir = dir

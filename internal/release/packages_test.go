@@ -69,11 +69,17 @@ func isRelease(t *testing.T, file string, env []string, command ...string) {
 	if out := must(t, t.TempDir(), env, command...); !strings.HasPrefix(out, "exo v0.1.0 go") {
 		t.Errorf("%v prints %s", command, out)
 	}
+	sameAsRelease(t, file)
+}
+
+// sameAsRelease checks that a file is the binary of the release with its name, byte for byte.
+func sameAsRelease(t *testing.T, file string) {
+	t.Helper()
 	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join(dist(t), "exo_v0.1.0_linux_"+runtime.GOARCH))
+	want, err := os.ReadFile(filepath.Join(dist(t), filepath.Base(file)+"_v0.1.0_linux_"+runtime.GOARCH))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not the binary of the release: %v", file, err)
 	}
@@ -90,6 +96,7 @@ func TestNPM(t *testing.T) {
 	must(t, dir, env, npm, "install", main, own)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	isRelease(t, filepath.Join(dir, "node_modules", "@exoagent", "exo-"+p.node, "bin", "exo"), nil, filepath.Join(bin, "exo"), "version")
+	sameAsRelease(t, filepath.Join(dir, "node_modules", "@exoagent", "exo-"+p.node, "bin", "exo-worker"))
 	if out := must(t, dir, env, "npx", "--no-install", "exoagent", "version"); !strings.HasPrefix(out, "exo v0.1.0 go") {
 		t.Errorf("npx exoagent version prints %s", out)
 	}
@@ -184,6 +191,7 @@ func TestWheel(t *testing.T) {
 	must(t, t.TempDir(), []string{"PIP_CONFIG_FILE=/dev/null"}, filepath.Join(bin, "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-index", "--find-links", out, "exoagent")
 	isRelease(t, filepath.Join(bin, "exo"), nil, filepath.Join(bin, "exo"), "version")
 	isRelease(t, filepath.Join(bin, "exo"), nil, filepath.Join(bin, "exoagent"), "version") // as uvx and pipx run it
+	sameAsRelease(t, filepath.Join(bin, "exo-worker"))
 	code := "import exoagent, importlib.metadata as m; print(exoagent.find(), m.version('exoagent'))"
 	if got, want := must(t, t.TempDir(), []string{"PATH=/none"}, filepath.Join(bin, "python"), "-c", code), filepath.Join(bin, "exo")+" 0.1.0\n"; got != want {
 		t.Errorf("the client finds %s, want %s", got, want)
@@ -286,6 +294,7 @@ func TestDeb(t *testing.T) {
 	apart := []string{dpkg, "--root=" + root, "--force-not-root", "--force-bad-path", "--log=/dev/null"}
 	must(t, root, nil, append(apart, "--install", file)...)
 	isRelease(t, filepath.Join(root, "usr/bin/exo"), nil, filepath.Join(root, "usr/bin/exo"), "version")
+	sameAsRelease(t, filepath.Join(root, "usr/bin/exo-worker"))
 	files := must(t, root, nil, append(apart, "--listfiles", "exoagent")...)
 	for _, want := range []string{"/usr/share/man/man1/exo.1.gz", "/usr/share/man/man1/exo-serve.1.gz", "/usr/share/bash-completion/completions/exo", "/usr/share/fish/vendor_completions.d/exo.fish", "/usr/share/zsh/vendor-completions/_exo", "/usr/share/doc/exoagent/copyright"} {
 		if !strings.Contains(files, want+"\n") {

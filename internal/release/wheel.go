@@ -3,8 +3,10 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,8 +22,8 @@ func pythonVersion(version string) (string, error) {
 	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
 }
 
-// wheel makes the package for pip, for one platform. It has the Python client, and the binary as a command.
-func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
+// wheel makes the package for pip, for one platform. It has the Python client, and the binaries as commands.
+func wheel(src *source, p platform, commands []entry) (string, []byte, error) {
 	version, err := pythonVersion(src.version)
 	if err != nil {
 		return "", nil, err
@@ -29,9 +31,11 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	tag := p.wheel
 	switch system, _, _ := strings.Cut(p.target, "/"); system {
 	case "linux":
-		err = static(exe) // the wheel's tag claims a static binary
+		for _, c := range commands { // the wheel's tag claims static binaries
+			err = errors.Join(err, static(c.body))
+		}
 	case "darwin":
-		tag, err = macOS(exe)
+		tag, err = macOS(commands[0].body)
 		tag = "macosx_" + tag + "_" + p.wheel
 	}
 	if err != nil {
@@ -44,8 +48,7 @@ func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
 	for t := range strings.SplitSeq(tag, ".") {
 		tags += "Tag: py3-none-" + t + "\n"
 	}
-	entries := append([]entry{}, src.python...)
-	entries = append(entries, entry{"exoagent-" + version + ".data/scripts/" + p.exe(), 0o755, exe},
+	entries := append(slices.Concat(src.python, in("exoagent-"+version+".data/scripts", commands)),
 		entry{info + "LICENSE", 0o644, src.license}, text(info+"METADATA", metadata),
 		text(info+"WHEEL", "Wheel-Version: 1.0\nGenerator: exoagent/internal/release\nRoot-Is-Purelib: false\n"+tags),
 		text(info+"entry_points.txt", "[console_scripts]\nexoagent = exoagent:main\n"))

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"sync"
+
+	"github.com/exoagent/exoagent/exo/observe"
 )
 
 // Writers are the connections of one database for units of work. Each is opened when it is needed.
@@ -39,7 +41,7 @@ func (p *Writers) Acquire(ctx context.Context) (Writer, error) {
 	for {
 		w, err := p.idle()
 		if err == nil && w == nil {
-			w, err = p.Engine.ConnectWriter(ctx)
+			w, err = p.Engine.ConnectWriter(observe.With(ctx, nil)) // no observer: what tries a new connection is no statement of the run
 			acquired = err == nil
 		}
 		if err != nil {

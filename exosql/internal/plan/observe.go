@@ -37,16 +37,16 @@ func (p *Plan) Observed(ctx context.Context, system string) (with context.Contex
 		} else if err != nil {
 			changed = 0
 		}
-		told(observe.Outcome{Error: observedError(err), Rows: int(changed)})
+		told(observe.Outcome{Error: ObservedError(err), Rows: int(changed)})
 	}
 }
 
 // sqlState matches a code of PostgreSQL. A trigger may choose the code, and put a row's value into it: five characters bound how much that can be.
 var sqlState = scalar.Pattern(`^[0-9A-Z]{5}$`)
 
-// observedError returns the database's code of an error, or its kind; "" for an open statement that package fence refused, since the statement then
+// ObservedError returns the database's code of an error, or its kind; "" for an open statement that package fence refused, since the statement then
 // runs in another form.
-func observedError(err error) string {
+func ObservedError(err error) string {
 	if _, refused := errors.AsType[*fence.Refused](err); refused {
 		return ""
 	}

@@ -83,7 +83,7 @@ func (u *Unit) tooLong() {
 			}
 		}()
 		u.lose(fail.Errorf(fail.Limit, "", "the program sent nothing for longer than %v after it had changed something, so its changes are undone", u.of.Idle))
-		_ = u.w.Rollback(context.Background())
+		_ = u.w.Rollback(context.WithoutCancel(u.ctx))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -204,7 +206,11 @@ func (c *cutter) lose(t *testing.T, plain string) (r *codemode.Result, path, pro
 	c.armed.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	r = tool.Run(ctx, program)
+	seen := &kit.Statements{}
+	r = tool.Run(observe.With(ctx, seen), program)
+	if !slices.Equal(seen.Ended, []string{"UPDATE ", "COMMIT unknown"}) {
+		t.Errorf("the observer sees %q", seen.Ended)
+	}
 	if c.cuts.Load() != 1 {
 		t.Fatal("no commit was cut")
 	}

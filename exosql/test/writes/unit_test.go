@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/observe"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -164,12 +165,16 @@ func TestIdleUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := tool.Run(context.Background(), `await jobs.where({ id: 1 }).update({ points: 9 }); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: 10 })`)
+		seen := &kit.Statements{}
+		r := tool.Run(observe.With(context.Background(), seen), `await jobs.where({ id: 1 }).update({ points: 9 }); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: 10 })`)
 		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(r.Err.Error(), "after it had changed something") {
 			t.Errorf("%v", r.Err)
 		}
 		if got := kit.Cells(t, raw, kit.Jobs); got != kit.JobsBefore {
 			t.Errorf("it leaves %s", got)
+		}
+		if want := []string{"UPDATE ", "ROLLBACK "}; !slices.Equal(seen.Ended, want) {
+			t.Errorf("the observer sees %q, want %q", seen.Ended, want)
 		}
 	})
 }

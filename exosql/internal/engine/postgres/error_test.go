@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,6 +39,20 @@ func TestMisreadOfParameter(t *testing.T) {
 		err, _ := unread(p, args, &pgconn.PgError{Code: c.code, Where: c.where})
 		if (err != nil) != c.misread {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestServerStates: a session ends, or another server is asked, by the state of a server alone. What a statement did ends no session.
+func TestServerStates(t *testing.T) {
+	for code, want := range map[string][2]bool{
+		"57P01": {true, true}, "57P02": {true, true}, "57P03": {true, true}, "57P05": {true, true}, "53300": {true, true}, "08P01": {true, true},
+		"57014": {true, false}, "53100": {true, false}, "08006": {true, false}, "40001": {true, false}, "58030": {true, false}, "XX001": {true, false},
+		"XX000": {}, "22P02": {}, "23505": {}, "42501": {},
+	} {
+		err := fmt.Errorf("x: %w", &pgconn.PgError{Code: code})
+		if is, ends := ofServer(err); is != want[0] || ends != want[1] || unreachable(err) != want[1] {
+			t.Errorf("%s: %v %v, unreachable %v, want %v", code, is, ends, unreachable(err), want)
 		}
 	}
 }

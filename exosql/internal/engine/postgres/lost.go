@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -21,19 +21,42 @@ var (
 	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
 )
 
-// away are the server's codes for a session that it ends, or does not begin, for a temporary reason.
-var away = []string{
-	"57P01", "57P02", // the server stops, or another session of it has crashed
-	"57P03",           // the server starts
-	"57P05",           // the session was idle for too long
-	"53300",           // there are too many connections
-	protocolViolation, // PgBouncer has lost its server, or finds none
+// serverStates are the codes, or their beginnings, of errors that a server has by its state and not by the statement. The first that fits counts. ends:
+// the server ends the session, or does not begin it, for a temporary reason.
+var serverStates = []struct {
+	code string
+	ends bool
+}{
+	{"57P01", true}, {crashed, true}, // the server stops, or another session of it has crashed
+	{"57P03", true},                             // the server starts
+	{"57P05", true},                             // the session was idle for too long
+	{"53300", true},                             // there are too many connections
+	{protocolViolation, true},                   // PgBouncer has lost its server, or finds none
+	{"08", false}, {"53", false}, {"57", false}, // other errors of connections, resources and operators
+	{"40", false},                                     // a conflict, also with the replay of the log
+	{"58", false}, {"XX001", false}, {"XX002", false}, // disks
+}
+
+// crashed is the code with which a server ends its sessions after another session has crashed.
+const crashed = "57P02"
+
+// ofServer reports whether an error is of a server's state, and whether the server ends the session.
+func ofServer(err error) (is, ends bool) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		for _, s := range serverStates {
+			if strings.HasPrefix(e.Code, s.code) {
+				return true, s.ends
+			}
+		}
+	}
+	return false, false
 }
 
 // unreachable reports whether an error is of a server that is away. It is false for a context that has ended.
 func unreachable(err error) bool {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(away, e.Code)
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered {
+		_, ends := ofServer(err)
+		return ends
 	}
 	var e interface { // net.Error: the engines import no package that can dial
 		error

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -55,9 +54,6 @@ const (
 
 // readTimeline returns the timeline that a standby replays. It may be a little late after a change, but is never early.
 const readTimeline = `SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_recovery_end_timeline)), 8, '0')) FROM pg_control_checkpoint() AS c, pg_control_recovery() AS r`
-
-// crashed is the code with which a server ends its sessions after another session has crashed.
-const crashed = "57P02"
 
 // hungReplica bounds the time in which a replica shows that it follows.
 const hungReplica = 2 * time.Second
@@ -234,14 +230,6 @@ func notFollowing(err error) error {
 	return fmt.Errorf("%w: %w", engine.ErrElsewhere, engine.ErrBehind)
 }
 
-// ofServer has the beginnings of codes that mean the state of a server, or its replay of the log: connections, conflicts, resources, an operator,
-// disks.
-var ofServer = []string{"08", "40", "53", "57", "58", "XX001", "XX002"}
-
-func isOfServer(e *pgconn.PgError) bool {
-	return slices.ContainsFunc(ofServer, func(code string) bool { return strings.HasPrefix(e.Code, code) })
-}
-
 // elsewhere adds engine.ErrElsewhere to errors of a replica that another server may not have.
 func (s *Session) elsewhere(ctx context.Context, err error) error {
 	if s.reach == nil || err == nil || ctx.Err() != nil || errors.Is(err, engine.ErrElsewhere) {
@@ -249,6 +237,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	}
 	_, known := errors.AsType[*fail.Error](err)
 	e, ok := errors.AsType[*pgconn.PgError](err)
+	passes, _ := ofServer(err)
 	switch {
 	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
 		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
@@ -256,7 +245,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
 	case known:
-	case ok && isOfServer(e):
+	case passes:
 		return fmt.Errorf("%w: %w: %w", engine.ErrElsewhere, engine.ErrPassing, err)
 	}
 	return err
@@ -272,7 +261,7 @@ func (e *database) connectError(err error) error {
 	}
 	_, old := errors.AsType[*VersionError](err)
 	_, pool := errors.AsType[*pgsession.Error](err)
-	if e.of == nil || old || pool || answered && !isOfServer(pg) {
+	if passes, _ := ofServer(err); e.of == nil || old || pool || answered && !passes {
 		return err
 	}
 	return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)

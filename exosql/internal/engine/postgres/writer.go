@@ -410,7 +410,8 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	case w.statements.pending || time.Since(w.atOnce) < atOnceFor:
 		return ctx.Err() // nothing else would check ctx
 	}
-	if err := w.simple(ctx, w.immediate); err != nil {
+	checks := func(ctx context.Context) error { return w.simple(ctx, w.immediate) }
+	if err := engine.Observe(ctx, engine.SystemPostgres, "SET CONSTRAINTS", checks); err != nil {
 		return serial(late(err))
 	}
 	w.busy = true
@@ -479,6 +480,10 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if w.over(); nothing {
 		return nil
 	}
+	return engine.Observe(ctx, engine.SystemPostgres, "COMMIT", w.sendCommit)
+}
+
+func (w *Writer) sendCommit(ctx context.Context) error {
 	w.alone = false
 	err := w.simple(ctx, w.commit)
 	if err == nil && w.alone {
@@ -496,9 +501,11 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	if w.Conn.IsClosed() || w.Conn.TxStatus() == 'I' {
 		return nil
 	}
-	err := lost(w.simple(context.WithoutCancel(ctx), w.Session.Rollback))
-	w.bad = w.bad || err != nil
-	return err
+	return engine.Observe(context.WithoutCancel(ctx), engine.SystemPostgres, "ROLLBACK", func(ctx context.Context) error {
+		err := lost(w.simple(ctx, w.Session.Rollback))
+		w.bad = w.bad || err != nil
+		return err
+	})
 }
 
 // These are the server's codes for units that can't be ordered.

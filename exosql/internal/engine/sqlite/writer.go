@@ -243,6 +243,10 @@ func (w *Writer) Commit(ctx context.Context) error {
 			return err
 		}
 	}
+	return engine.Observe(ctx, engine.SystemSQLite, "COMMIT", w.sendCommit)
+}
+
+func (w *Writer) sendCommit(ctx context.Context) error {
 	err := serial(w.bound(ctx, "COMMIT"))
 	if err != nil && w.Open() { // the unit is not committed, and can't be
 		_ = w.Rollback(ctx)
@@ -259,9 +263,11 @@ func (w *Writer) Rollback(ctx context.Context) error {
 	if sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) != 0 {
 		return nil
 	}
-	err := w.bound(context.WithoutCancel(ctx), "ROLLBACK")
-	w.bad = w.bad || err != nil
-	return err
+	return engine.Observe(context.WithoutCancel(ctx), engine.SystemSQLite, "ROLLBACK", func(ctx context.Context) error {
+		err := w.bound(ctx, "ROLLBACK")
+		w.bad = w.bad || err != nil
+		return err
+	})
 }
 
 // serial adds engine.ErrSerial to an error after which the unit can run again.
