@@ -131,7 +131,7 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
 	}
 	if rest, isURL := strings.CutPrefix(path, "sqlite:"); isURL {
-		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path begins with sqlite:, as URLs for Open do; want %q, or ./ before a file of such a name", rest)
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "OpenSQLite takes a path without sqlite: before it: pass %q, or %q for a file of that name", rest, "./"+path)
 	}
 	e, err := sqlite.Open(ctx, path, opt.engine())
 	return open(ctx, sqlast.SQLite, e, err, defaultConns, opt)
@@ -165,7 +165,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {
-			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but would not be called for queries, which run on connections that no hook may use: leave it nil", hook.name)
+			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but exosql never calls it, since no hook may use the connections of queries: leave %[1]s nil", hook.name)
 		}
 	}
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
@@ -175,12 +175,12 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both", number, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(primary)) {
 		if _, is := replica[name]; !is && name != "application_name" && name != "search_path" {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s: write the same into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both", number, name)
 		}
 	}
 	return nil
@@ -239,7 +239,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if opt.RowSecurity && d != sqlast.Postgres {
 		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no policies: leave it false; on SQLite the authorizer restricts statements"), e.Close())
+			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no row-level security: leave it false"), e.Close())
 		}
 		return nil, err
 	}
@@ -291,9 +291,9 @@ var systems = map[sqlast.Dialect]string{sqlast.SQLite: "sqlite", sqlast.Postgres
 func (o *OpenOptions) useless(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no ceiling", o.PlanCost)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no limit", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; on SQLite only time limits a run")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite estimates no costs: leave it 0")
 	case len(o.Replicas) > 0 && d != sqlast.Postgres:
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Replicas is set, but SQLite has no replicas: leave it nil")
 	}

@@ -304,7 +304,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows
 		names, ok := r.x.m.GrantNames()
 		if !ok {
-			out.Unfit = "it changes rows through an object that a reply returned, and that has no name to show: change them through a granted object"
+			out.Unfit = "it changes rows through an object that a call returned, which has no name to show: change them through a granted object"
 			return out, nil
 		}
 		for _, name := range names {

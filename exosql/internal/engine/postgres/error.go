@@ -106,7 +106,7 @@ func hostError(err error) error {
 		msg = "the database can't calculate this for a value that it has met: narrow the query, or ask its host to look at it"
 		why = "a view, a policy or a generated column can't be calculated for some row"
 	case e.Code == "42704" && m != nil:
-		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '', or to a value that the cast accepts if it is cast", m[1])
+		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '' (or, if that text casts the setting, a value that the cast accepts)", m[1])
 	case e.Code == "55000" && strings.Contains(e.Message, "has no handler"):
 		why = "the wrapper of a foreign table has no HANDLER, so nothing can be read of it: ALTER FOREIGN DATA WRAPPER … HANDLER …, or grant another table"
 	case e.Code == "42P17":
