@@ -76,7 +76,7 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 		return err
 	}
 	if why := unit.UndoWrong(live); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; let a migration run %s", why, CreateUndo)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s", why)
 	}
 	db.Units.Undo = opt.Undo
 	err = db.Units.Trim(ctx, "exosql: Open")

@@ -99,7 +99,7 @@ func TestZeroDeclarations(t *testing.T) {
 		"scope of a zero link":  {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeVia(exosql.Link[kit.Item, kit.Item]{}))), "Link"},
 		"Of a nil facet":        {describe((*exosql.Facet[kit.Item])(nil).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
 		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
-		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "never granted"},
+		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "this relation is zero"},
 		"Add to a zero facet":   {declares(func() { (&exosql.Facet[kit.Item]{}).Add(kit.ItemID) }), "Add to a Facet that is nil or zero"},
 		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a Member is nil"},
 		"a column of nobody":    {declares(func() { facet().Add(&exosql.Column[kit.Item, int64]{}) }), "was not declared"},
@@ -126,7 +126,7 @@ func TestZeroDeclarations(t *testing.T) {
 			}
 			return "nothing"
 		}()
-		if !strings.Contains(said, c.says) || !strings.Contains(said, "exosql: ") && !strings.Contains(said, "never granted") {
+		if !strings.Contains(said, c.says) || !strings.Contains(said, "exosql: ") && !strings.Contains(said, "this relation is zero") {
 			t.Errorf("%s: it says %q, want %q", name, said, c.says)
 		}
 	}

@@ -239,6 +239,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 
 // noFile are the texts that name what Go code writes, and that no grant file leads to, with the reason.
 var noFile = map[string]string{
+	"this relation is zero, so it has no rows: make one with Grant":                                                                           "a value of Go",
 	"the Predicate is zero and matches no row; use AllRows if you mean every row":                                                             "a file's conditions are made of text",
 	"ScopeRows, ScopeVia or ScopeShared":                                                                                                      "each facet of a file has a scope",
 	"these Declarations have no catalogue: make them with New and one that DB.Catalog read":                                                   "the file's declaration reads it",
@@ -249,7 +250,7 @@ var noFile = map[string]string{
 	"insert into the result of Grant or Follow itself, without Where, OrderBy and similar calls after it":                                     "a write of Go code",
 	"this call would %s every row: write Where before it, or Where(exosql.AllRows[T]()) if you mean all rows, where T is the struct of a row": "a write of Go code",
 	"a hook of table %s fills a zero Assignment: make one with Column.Set":                                                                    "a hook is Go code",
-	"a hook of table %s fills %s, which BeforeWrite does not name":                                                                            "a hook is Go code",
+	"a hook of table %s fills %s, which BeforeWrite does not name: add the column there":                                                      "a hook is Go code",
 	"the column is declared as never NULL: declare it with NewNullable to allow NULL":                                                         "a write of Go code",
 	"exosql: facet %s: a Column that was not declared can't be written: make it with NewColumn, NewKey or NewNullable":                        "a value of Go",
 	"exosql: facet %s: its Search is zero: make one with NewSearch":                                                                           "a value of Go",

@@ -22,7 +22,7 @@ type Link struct {
 // NewLink declares a link over pairs of columns of two tables.
 func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	if scalar.ReservedName(name) || language.ReservedMember(name) {
-		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use it for something else", name)
+		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use that word for something else, so choose another", name)
 	}
 	for _, p := range pairs {
 		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {

@@ -41,7 +41,7 @@ const (
 )
 
 // ErrZeroRelation is the error of all queries of a zero Relation.
-var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation was never granted"}
+var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation is zero, so it has no rows: make one with Grant"}
 
 // Grant returns the first step of the chain, which is a grant.
 func (r *Relation) Grant() *Relation {

@@ -91,7 +91,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through exactly one %s, and this query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through exactly one %s, and this query finds %s: change its conditions", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		cells := rows.Reader().Cells(0)
 		for _, same := range cells[x.Keys:] {
