@@ -45,7 +45,7 @@ func Declare(db *schema.Database, o Options) (*Package, error) {
 	}
 	if len(p.tables) == 0 {
 		if len(db.Tables) > 0 {
-			return nil, fmt.Errorf("gen: the patterns and schemas leave out all %d tables: correct them", len(db.Tables))
+			return nil, fmt.Errorf("gen: none of %d tables is left: check the patterns, the schemas, and that exosql can declare the tables' names and columns", len(db.Tables))
 		}
 		return nil, errors.New("gen: there is no table in the database")
 	}
