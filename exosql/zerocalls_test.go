@@ -106,7 +106,7 @@ func TestZeroDeclarations(t *testing.T) {
 		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "make one with NewTable"},
 		"Via to a nil facet": {declares(func() {
 			facet().Add(exosql.Via(exosql.Many("more", kit.ItemID, kit.ItemOwner), (*exosql.Facet[kit.Item])(nil)))
-		}), "link more leads to a Facet that is nil or zero"},
+		}), "link more got a Facet that is nil or zero"},
 		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[kit.Item, kit.Item]{}, facet())) }), "a zero Link"},
 		"a column without a field": {declares(func() { exosql.NewColumn[kit.Item, string](exosql.NewTable[kit.Item]("t"), "s", nil) }), "column t.s: the field function is nil"},
 		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *kit.Item) *int64 { return &i.ID }) }), "make one with NewTable"},

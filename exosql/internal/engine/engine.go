@@ -74,7 +74,7 @@ func Lost(cause error) error {
 	return &fail.Error{Kind: fail.Conflict, Msg: lost, Err: cause}
 }
 
-const lost = "the database could not be reached, so nothing was kept; run it again in a few seconds"
+const lost = "the database could not be reached, so nothing was kept; run the program again in a few seconds"
 
 // Unopened returns the cause of an error that Lost made, for a host that opens the database. It returns any other error unchanged.
 func Unopened(err error) error {

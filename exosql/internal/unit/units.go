@@ -45,7 +45,7 @@ const maxTries = 4
 func (us *Units) writer(ctx context.Context) (engine.Writer, error) {
 	w, err := us.Writers.Acquire(ctx)
 	if errors.Is(err, engine.ErrSerial) {
-		return nil, &fail.Error{Kind: fail.Conflict, Msg: "other programs kept the database busy for longer than a program waits; run it again", Err: err}
+		return nil, &fail.Error{Kind: fail.Conflict, Msg: "other programs kept the database busy for longer than a program waits; run the program again", Err: err}
 	}
 	return w, err
 }

@@ -103,7 +103,7 @@ func hostError(err error) error {
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):
-		msg = "the database can't calculate this for a value that it has met: narrow the query, or ask its host to look at it"
+		msg = "the database can't calculate this for one of its values: narrow the query, or ask the host to change that value"
 		why = "a view, a policy or a generated column can't be calculated for some row"
 	case e.Code == "42704" && m != nil:
 		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '' (or, if that text casts the setting, a value that the cast accepts)", m[1])
