@@ -127,10 +127,11 @@ var isScheme = scalar.Pattern(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 
 // OpenSQLite opens the database in the file at path, or a new one for ":memory:". A missing file is an error, unless OpenOptions.Setup creates it.
 func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {
-	if path == "" {
+	rest, isURL := strings.CutPrefix(path, "sqlite:")
+	if rest == "" {
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
 	}
-	if rest, isURL := strings.CutPrefix(path, "sqlite:"); isURL {
+	if isURL {
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "OpenSQLite takes a path without sqlite: before it: pass %q, or %q for a file of that name", rest, "./"+path)
 	}
 	e, err := sqlite.Open(ctx, path, opt.engine())

@@ -50,7 +50,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row: a trigger or rule may have removed it")}
 	}
 	return rows[0], nil
 }

@@ -47,7 +47,7 @@ func Declare(db *schema.Database, o Options) (*Package, error) {
 		if len(db.Tables) > 0 {
 			return nil, fmt.Errorf("gen: none of %d tables is left: check the patterns, the schemas, and that exosql can declare the tables' names and columns", len(db.Tables))
 		}
-		return nil, errors.New("gen: there is no table in the database")
+		return nil, errors.New("gen: there is no table in the database: check its URL, and on PostgreSQL the search_path")
 	}
 	files, err := p.files(o)
 	if err != nil {

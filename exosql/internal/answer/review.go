@@ -298,7 +298,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 		images, err = w.facetImages(live)
 	}
 	if errors.Is(err, engine.ErrTooManyImages) || w.images.more > 0 {
-		out.Unfit = fmt.Sprintf("it changes more rows than a person can be shown (%d)", w.images.limit)
+		out.Unfit = fmt.Sprintf("it changes more than the %d rows that a person can be shown", w.images.limit)
 		return out, nil
 	}
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows

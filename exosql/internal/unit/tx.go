@@ -228,7 +228,7 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 	var err error
 	switch {
 	case t.w == nil:
-		err = &fail.Error{Kind: fail.Invalid, Msg: "the host's transaction, in which this program was to run, has ended", Err: ErrTxDone}
+		err = &fail.Error{Kind: fail.Invalid, Msg: "the host's transaction, in which this program was to run, has ended: only the host can begin another", Err: ErrTxDone}
 	case t.spoilt.Load():
 		err = &fail.Error{Kind: fail.Internal, Err: errSpoilt}
 	case !t.w.Open():

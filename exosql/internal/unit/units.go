@@ -98,7 +98,7 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 // SettleTyped calls settle for Go code. Since Go code has no record, it logs an error that HookFailed does not get.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
-		slog.Error("what follows a commit failed", "reason", fail.Reason(err))
+		slog.Error("a hook after a commit failed", "reason", fail.Reason(err))
 	}
 }
 
@@ -202,7 +202,7 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
 		return fmt.Sprintf("the table %s has triggers or rules, or other tables inherit from it", decl.MarksTable)
 	case t.RowSecurity:
-		return fmt.Sprintf("the table %s has row-level security, which may hide marks", decl.MarksTable)
+		return fmt.Sprintf("the table %s has row-level security, which may hide its rows", decl.MarksTable)
 	}
 	return ""
 }

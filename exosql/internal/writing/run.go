@@ -328,7 +328,7 @@ func (x *Run) insert() (value.Value, error) {
 	}
 	x.Kept = true // the row exists, and only a rollback of the whole unit removes it
 	if rows.Len() != 1 {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row", rows.Len())}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row: a trigger or rule may have removed or repeated the row", rows.Len())}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {

@@ -74,7 +74,7 @@ func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, er
 		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
 			err = r.RegisterAuthorizer(s.Guard.authorize)
 		} else {
-			err = errors.New("exosql: the SQLite driver has no authorizer")
+			err = errors.New("exosql: the SQLite driver has no authorizer: use the version of modernc.org/sqlite that this module requires")
 		}
 	}
 	if err == nil {
