@@ -67,14 +67,7 @@ func (r *Relation) Declared() []*Scope {
 }
 
 // Followed reports whether the chain has a Follow.
-func (r *Relation) Followed() bool {
-	for s := r; s != nil; s = s.Prev {
-		if s.Kind == StepFollow {
-			return true
-		}
-	}
-	return false
-}
+func (r *Relation) Followed() bool { return r.LastLink() != nil }
 
 // LastLink returns the link of the last Follow, or nil.
 func (r *Relation) LastLink() *Link {

@@ -126,7 +126,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(hex.EncodeToString(b)), err
 	case ArgStored:
-		return storedText(v), nil
+		return StoredText(v), nil
 	case ArgStoredBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
@@ -283,8 +283,8 @@ func CheckPattern(p string) error {
 	return nil
 }
 
-// storedText returns the text that PostgreSQL converts to a value of a column.
-func storedText(v value.Value) value.Value {
+// StoredText returns the text that PostgreSQL converts to a value of a column.
+func StoredText(v value.Value) value.Value {
 	switch v.Type() {
 	case value.TypeBool:
 		return value.Text(strconv.FormatBool(v.Bool()))

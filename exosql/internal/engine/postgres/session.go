@@ -369,7 +369,7 @@ func (s *Session) rollBack() {
 // the server itself ended the query. Only the host reads the server's text.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
-		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes; select fewer columns", engine.MaxRow), Err: err}
+		return engine.RowTooLarge(err)
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == queryCanceled && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", stopped, err)

@@ -516,7 +516,7 @@ func (c *conn) bindCells(st *stmt, cells []engine.Cell) error {
 		size += len(x.Text)
 	}
 	if !c.reserve(size) {
-		return errors.New("exosql: SQLite is out of memory")
+		return errNoMemory
 	}
 	at := c.text
 	put := func(s string) (uintptr, int32) {

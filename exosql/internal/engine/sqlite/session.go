@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"modernc.org/sqlite"
@@ -212,7 +211,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 			return &fail.Error{Kind: fail.Limit, Msg: plan.TooMany, Err: err}
 		}
 		if primary(e.Code) == sqlite3.SQLITE_TOOBIG {
-			return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes; select fewer columns", engine.MaxRow), Err: err}
+			return engine.RowTooLarge(err)
 		}
 		switch primary(e.Code) {
 		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // a failed write undoes its statement
