@@ -232,30 +232,15 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	if opt == nil {
 		opt = &OpenOptions{}
 	}
-	if n := len(opt.CursorKey); opt.CursorKey != nil && n < minCursorKey {
-		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey), e.Close())
-		}
-		return nil, err
+	if err != nil {
+		return nil, openError(engine.Unopened(err))
 	}
-	if opt.RowSecurity && d != sqlast.Postgres {
-		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no row-level security: leave it false"), e.Close())
-		}
-		return nil, err
-	}
-	if no := opt.useless(d); no != nil {
-		if err == nil {
-			err = errors.Join(no, e.Close())
-		}
-		return nil, err
+	if err := opt.wrong(d); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 	bytes := scalar.Positive(opt.PlanBytes, defaultPlanBytes)
 	opened := answer.Options{Dialect: d, Secured: opt.RowSecurity, Images: opt.Images, Witness: opt.Witness, Face: answer.Face{Query: queryOf, Changes: changesOf, Broken: brokenBy}}
-	var db *answer.DB
-	if err == nil {
-		db, err = answer.New(opened, bytes, opt.CursorKey)
-	}
+	db, err := answer.New(opened, bytes, opt.CursorKey)
 	if err == nil {
 		db.Pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
 	}
@@ -288,9 +273,13 @@ func openError(err error) error {
 // systems are the names that the conventions of OpenTelemetry have for databases.
 var systems = map[sqlast.Dialect]string{sqlast.SQLite: "sqlite", sqlast.Postgres: "postgresql"}
 
-// useless refuses options that could have no effect.
-func (o *OpenOptions) useless(d sqlast.Dialect) error {
-	switch {
+// wrong refuses options with a wrong value, and options that could have no effect.
+func (o *OpenOptions) wrong(d sqlast.Dialect) error {
+	switch n := len(o.CursorKey); {
+	case o.CursorKey != nil && n < minCursorKey:
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey)
+	case o.RowSecurity && d != sqlast.Postgres:
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no row-level security: leave it false")
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no limit", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:

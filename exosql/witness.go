@@ -111,11 +111,8 @@ type UndoRefusal struct {
 }
 
 func rowImage(im engine.Image) RowImage {
-	literals := func(cells []engine.Cell) (out []RowLiteral) {
-		for _, c := range cells {
-			out = append(out, RowLiteral(c))
-		}
-		return out
+	literals := func(cells []engine.Cell) []RowLiteral {
+		return scalar.Each(cells, func(c engine.Cell) RowLiteral { return RowLiteral(c) })
 	}
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
@@ -142,9 +139,7 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 		}
 		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // Rollback does nothing after a commit
 		back, left, err := undo.Reverse(ctx, w, live, run.String())
-		for _, im := range back {
-			rows = append(rows, rowImage(im))
-		}
+		rows = scalar.Each(back, rowImage)
 		for _, r := range left {
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}

@@ -181,10 +181,7 @@ func (f *from) doDistinct(q *query) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
-	out := q.out
-	if out == nil {
-		out = wholeRow(q.base)
-	}
+	out := q.shown()
 	if !out.plain() {
 		f.fence()
 	}

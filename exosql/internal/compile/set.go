@@ -80,12 +80,10 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 
 // arm finishes one of two combined queries, and returns the projection that it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
-	out := q.out
-	if out == nil && groupOf(q.base) == nil {
+	if q.out == nil && groupOf(q.base) == nil {
 		return nil, fail.Errorf(fail.Invalid, name, "needs to know what both queries show: select the columns in both before it, like .select(t => ({ id: t.id, name: t.name }))")
-	} else if out == nil {
-		out = wholeRow(q.base)
 	}
+	out := q.shown()
 	for i, it := range out.items {
 		if it.sub != nil {
 			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])

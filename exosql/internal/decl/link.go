@@ -55,19 +55,13 @@ func (l *Link) Inverse(m *Link) bool {
 }
 
 // Starts returns the columns at the start of the link.
-func (l *Link) Starts() (cols []*Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.From)
-	}
-	return cols
+func (l *Link) Starts() []*Column {
+	return scalar.Each(l.Pairs, func(p Pair) *Column { return p.From })
 }
 
 // Ends returns the columns at the end of the link.
-func (l *Link) Ends() (cols []*Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.To)
-	}
-	return cols
+func (l *Link) Ends() []*Column {
+	return scalar.Each(l.Pairs, func(p Pair) *Column { return p.To })
 }
 
 // ToKey reports whether the link leads to one row at most, since its end columns include the key of the table.
