@@ -136,9 +136,9 @@ func (a AccessPath) String() string {
 	case ByNone:
 		s += ": no index of a column serves conditions on its contents"
 	case ByFence:
-		s += ": it stays behind the fence: exosql does not understand the database's plan"
+		s += ": no index serves programs here, since exosql does not understand the database's plan"
 		if a.Column == "" {
-			s = a.Facet + ": filters and orders stay behind the fence: the scope of " + a.Table + " is not just one value, or a short list of values, of one column"
+			s = a.Facet + ": indexes serve no filters and orders but those by the key: the scope of " + a.Table + " is not just one value, or a short list of values, of one column"
 		}
 	}
 	if a.Unused != "" {

@@ -261,10 +261,10 @@ parcel.code: =` + e.Pick(", range, order, descending order", "") + `: every row 
 parcel.code: =` + e.Pick(", range, order, descending order: rows out of scope are read", ", order, descending order: rows out of scope are read, by the index parcels_day_org") + `. Would serve: CREATE INDEX parcels_by_org_id_code ON parcels (org_id, code)
 `},
 			"a long list": {p().Of(exosql.Grant(db, parcels, parcelOrg.In(make([]int64, 33)...))), `
-parcel: filters and orders stay behind the fence: the scope of parcels is not just one value, or a short list of values, of one column
+parcel: indexes serve no filters and orders but those by the key: the scope of parcels is not just one value, or a short list of values, of one column
 `},
 			"a limit": {p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)).Limit(5)), `
-parcel: filters and orders stay behind the fence: the scope of parcels is not just one value, or a short list of values, of one column
+parcel: indexes serve no filters and orders but those by the key: the scope of parcels is not just one value, or a short list of values, of one column
 `},
 		} {
 			paths := kit.AccessPaths(t, c.o)

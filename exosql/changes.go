@@ -34,7 +34,7 @@ func (c Changes) Asks() []changeset.Ask { return c.asks }
 // Changes implements changeset.Lister. It works only before the commit.
 func (c Changes) Changes(ctx context.Context) (changeset.Part, error) {
 	if c.review == nil {
-		return changeset.Part{}, errors.New("exosql: these Changes can't list parts: only those of a run that is about to commit can")
+		return changeset.Part{}, errors.New("exosql: Changes.Changes works only before the commit: call it while the run waits for its review")
 	}
 	return c.review(ctx)
 }

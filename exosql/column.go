@@ -1,6 +1,7 @@
 package exosql
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -86,7 +87,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use one that NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use one of those in the comment of NewColumn", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // the column needs Named before a facet can show it
@@ -205,7 +206,7 @@ func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
 	if n <= 0 || n > sealed.Most {
-		panic(fmt.Sprintf("exosql: column %s.%s: MaxBytes must be from 1 to %d", c.c.Table.Name, c.c.Name, sealed.Most))
+		panic(fmt.Sprintf("exosql: column %s.%s: MaxBytes must be from 1 to %d; got %d", c.c.Table.Name, c.c.Name, sealed.Most, n))
 	}
 	c.c.Bytes = n
 	return c
@@ -217,7 +218,7 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeTime {
-		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column", c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column; this one is %s", c.c.Table.Name, c.c.Name, c.c.Kind))
 	}
 	c.c.Stored = cellform.ISO
 	return c
@@ -249,7 +250,7 @@ const (
 func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	c.core().Change()
 	if !form.Fits(c.c.Kind) {
-		panic(fmt.Sprintf("exosql: column %s.%s has the type %s, which can't be Stored as %q", c.c.Table.Name, c.c.Name, c.c.Kind, string(form)))
+		panic(fmt.Sprintf("exosql: column %s.%s is %s and can't be Stored as %q: want %s", c.c.Table.Name, c.c.Name, c.c.Kind, string(form), cmp.Or(cellform.Texts(cellform.Of(c.c.Kind)), "a column of times, days or truth values")))
 	}
 	c.c.Stored = form
 	return c

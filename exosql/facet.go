@@ -44,7 +44,7 @@ func (m via[A]) addTo(f *decl.Facet, _ *A) error {
 	case m.l == nil:
 		return fmt.Errorf("exosql: facet %s: Via of a zero Link: make one with Many or One", f.Alias)
 	case m.f == nil:
-		return fmt.Errorf("exosql: facet %s: Via of link %s leads to a %s", f.Alias, m.l.Name, zeroFacet)
+		return fmt.Errorf("exosql: facet %s: Via of link %s got a %s", f.Alias, m.l.Name, zeroFacet)
 	}
 	return f.AddLink(m.l, m.f)
 }

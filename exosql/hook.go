@@ -65,7 +65,7 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
 		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: it is too large, or a list with null in it", g.Col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: write a smaller number, or a list without null", g.Col.Guest)
 		}
 	}
 	return w, nil

@@ -192,7 +192,7 @@ func TestAggregateOfTheOuterRow(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
 		for _, call := range []string{"sum(t => p.budget)", "max(t => p.id + 1)", "sum(t => p.tasks().count())", "countDistinct(t => p.lead().name)"} {
-			if o := r.Run(t, "return await org.projects().select(p => ({ x: p.tasks()."+call+" }))"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "has to use a column of the rows") {
+			if o := r.Run(t, "return await org.projects().select(p => ({ x: p.tasks()."+call+" }))"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "has to use a column of its own row") {
 				t.Errorf("%s: %v", call, o)
 			}
 		}

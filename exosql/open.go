@@ -127,11 +127,12 @@ var isScheme = scalar.Pattern(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 
 // OpenSQLite opens the database in the file at path, or a new one for ":memory:". A missing file is an error, unless OpenOptions.Setup creates it.
 func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {
-	if path == "" {
+	rest, isURL := strings.CutPrefix(path, "sqlite:")
+	if rest == "" {
 		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
 	}
-	if rest, isURL := strings.CutPrefix(path, "sqlite:"); isURL {
-		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path begins with sqlite:, as URLs for Open do; want %q, or ./ before a file of such a name", rest)
+	if isURL {
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "OpenSQLite takes a path without sqlite: before it: pass %q, or %q for a file of that name", rest, "./"+path)
 	}
 	e, err := sqlite.Open(ctx, path, opt.engine())
 	return open(ctx, sqlast.SQLite, e, err, defaultConns, opt)
@@ -165,7 +166,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {
-			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but would not be called for queries, which run on connections that no hook may use: leave it nil", hook.name)
+			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but exosql never calls it, since no hook may use the connections of queries: leave %[1]s nil", hook.name)
 		}
 	}
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
@@ -175,12 +176,12 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both", number, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(primary)) {
 		if _, is := replica[name]; !is && name != "application_name" && name != "search_path" {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s: write the same into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both", number, name)
 		}
 	}
 	return nil
@@ -231,30 +232,15 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	if opt == nil {
 		opt = &OpenOptions{}
 	}
-	if n := len(opt.CursorKey); opt.CursorKey != nil && n < minCursorKey {
-		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey), e.Close())
-		}
-		return nil, err
+	if err != nil {
+		return nil, openError(engine.Unopened(err))
 	}
-	if opt.RowSecurity && d != sqlast.Postgres {
-		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no policies: leave it false; on SQLite the authorizer restricts statements"), e.Close())
-		}
-		return nil, err
-	}
-	if no := opt.useless(d); no != nil {
-		if err == nil {
-			err = errors.Join(no, e.Close())
-		}
-		return nil, err
+	if err := opt.wrong(d); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 	bytes := scalar.Positive(opt.PlanBytes, defaultPlanBytes)
 	opened := answer.Options{Dialect: d, Secured: opt.RowSecurity, Images: opt.Images, Witness: opt.Witness, Face: answer.Face{Query: queryOf, Changes: changesOf, Broken: brokenBy}}
-	var db *answer.DB
-	if err == nil {
-		db, err = answer.New(opened, bytes, opt.CursorKey)
-	}
+	db, err := answer.New(opened, bytes, opt.CursorKey)
 	if err == nil {
 		db.Pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
 	}
@@ -287,13 +273,17 @@ func openError(err error) error {
 // systems are the names of databases for observers.
 var systems = map[sqlast.Dialect]string{sqlast.SQLite: engine.SystemSQLite, sqlast.Postgres: engine.SystemPostgres}
 
-// useless refuses options that could have no effect.
-func (o *OpenOptions) useless(d sqlast.Dialect) error {
-	switch {
+// wrong refuses options with a wrong value, and options that could have no effect.
+func (o *OpenOptions) wrong(d sqlast.Dialect) error {
+	switch n := len(o.CursorKey); {
+	case o.CursorKey != nil && n < minCursorKey:
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey)
+	case o.RowSecurity && d != sqlast.Postgres:
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no row-level security: leave it false")
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no ceiling", o.PlanCost)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no limit", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; on SQLite only time limits a run")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite estimates no costs: leave it 0")
 	case len(o.Replicas) > 0 && d != sqlast.Postgres:
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Replicas is set, but SQLite has no replicas: leave it nil")
 	}

@@ -41,7 +41,7 @@ func TestOpenSQLite(t *testing.T) {
 	} else {
 		db.Close()
 	}
-	for path, says := range map[string]string{"sqlite::memory:": `want ":memory:"`, "sqlite:a.db": `want "a.db"`, "sqlite:": "Open"} {
+	for path, says := range map[string]string{"sqlite::memory:": `pass ":memory:"`, "sqlite:a.db": `pass "a.db"`, "sqlite:": "Open"} {
 		_, err := exosql.OpenSQLite(ctx, path, &exosql.OpenOptions{Setup: tu.SQLite.Fill()}) // which would create such a file
 		if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v; want %s", path, err, says)

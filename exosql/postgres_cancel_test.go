@@ -259,7 +259,7 @@ func TestPostgresLostConnection(t *testing.T) {
 	go func() { done <- r.Run(t, endless) }()
 	eventually(t, func() bool { return activity(t, pid) == "active" })
 	kill(pid)
-	if o := <-done; o.Kind != fail.Conflict || !strings.Contains(o.Message, "could not be reached, so nothing was kept; run it again") {
+	if o := <-done; o.Kind != fail.Conflict || !strings.Contains(o.Message, "could not be reached, so nothing was kept; run the program again") {
 		t.Errorf("lost while it ran: %s", o)
 	}
 	if o := r.Run(t, "return await tags.count()"); o.JSON != "1000" {

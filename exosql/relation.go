@@ -85,7 +85,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 			break
 		}
 		if r.r != nil && o.col.Table != r.r.Table {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s is a column of another table than %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%[1]s.%[2]s is no column of table %[3]s: sort by a column of that table", o.col.Table.Name, o.col.Name, r.r.Table.Name)
 			break
 		}
 		s.Order = append(s.Order, decl.Ordering{Col: o.col, Desc: o.desc})
@@ -123,7 +123,7 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	}
 	err := r.r.Err
 	if err == nil && l.l.From != r.r.Table {
-		err = fail.Errorf(fail.Invalid, "exosql: Follow", "the link %s is from table %s, and the relation is of table %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
+		err = fail.Errorf(fail.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of table %s: follow a link from that table", l.l.Name, l.l.From.Name, r.r.Table.Name)
 	}
 	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db, r.tx}
 }
@@ -197,7 +197,7 @@ func (t *Table[T]) scan(rows *value.Rows) ([]T, error) {
 		for c, set := range t.sets {
 			if !set(&out[i], cells[c]) {
 				col := t.t.Cols[c]
-				return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't take a value of the column: it is too large for the field's type, or an array with a NULL", t.t.Name, col.Name)}
+				return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a value of the column %s.%s does not fit its field: declare a larger type, or for an array with NULL a slice of pointers", t.t.Name, col.Name)}
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 	case db == nil:
 		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "no objects are given: pass the granted ones")
 	case db.Dialect != sqlast.Postgres:
-		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: there the authorizer restricts statements, without a script")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "SQLite has no policies, and needs no script: call Policies only for PostgreSQL")
 	}
 	live, err := db.Pool.Catalog(ctx, true)
 	if err != nil {

@@ -30,7 +30,7 @@ func NewSearch[T any](t *Table[T], columns ...Searched[T]) Search[T] {
 	var cols []*decl.Column
 	for _, c := range columns {
 		if c == nil || c.searched(nil) == nil {
-			panic(fmt.Sprintf("exosql: a search of table %s has a zero column; declare columns before it", core.Name))
+			panic(fmt.Sprintf("exosql: a search of table %s has a nil or zero column: declare columns before the search", core.Name))
 		}
 		cols = append(cols, c.searched(nil))
 	}
@@ -52,13 +52,13 @@ func (r Relation[T]) Search(s Search[T], text string) Relation[T] {
 	case s.s == nil:
 		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "a zero Search was given: make one with NewSearch")
 	case r.r != nil && s.s.Table != r.r.Table:
-		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the Search is of table %s, and the relation of table %s", s.s.Table.Name, r.r.Table.Name)
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the Search is of table %s, and the relation of table %s: pass a Search of that table", s.s.Table.Name, r.r.Table.Name)
 	case err != nil:
 		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "%s", err)
 	case value.Text(text).IsZero():
-		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text contains a NUL or is not valid UTF-8: no database can search for it")
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text contains a NUL or is not valid UTF-8: remove such bytes")
 	case r.r != nil && len(r.r.Table.Keys) == 0:
-		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "table %s has no key to break ties of the rank: declare it with NewKey", r.r.Table.Name)
+		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "table %s has no key, which orders rows of equal rank: declare one with NewKey", r.r.Table.Name)
 	}
 	return r.step(step)
 }

@@ -127,8 +127,8 @@ func TestTreeRefused(t *testing.T) {
 		"staff.reports().recursive(1.5)":                                           "depth",
 		"staff.reports().recursive({ depth: 3 })":                                  "depth",
 		"staff.reports().recursive(s => s.id)":                                     "function",
-		"staff.join(({ employee }) => employee.reports().recursive().as('x'))":     "begin with it",
-		"staff.leftJoin(({ employee }) => employee.reports().recursive().as('x'))": "begin with it",
+		"staff.join(({ employee }) => employee.reports().recursive().as('x'))":     "begin the query with the tree",
+		"staff.leftJoin(({ employee }) => employee.reports().recursive().as('x'))": "begin the query with the tree",
 		"staff.descendants()":                                                      "recursive()",
 		"staff.where(s => s.depth > 1)":                                            "depth",
 	} {

@@ -50,7 +50,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row: a trigger or rule may have removed it")}
 	}
 	return rows[0], nil
 }
@@ -113,9 +113,9 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Fiel
 		case a.col == nil:
 			return nil, fail.Errorf(fail.Invalid, "", "an Assignment is zero, or its Column was not declared: make one with Column.Set")
 		case a.col.Table != t:
-			return nil, fail.Errorf(fail.Invalid, "", "the value is for %s.%s, and the relation is of table %s", a.col.Table.Name, a.col.Name, t.Name)
+			return nil, fail.Errorf(fail.Invalid, "", "the value is for %s.%s, and the relation is of table %s: set columns of that table", a.col.Table.Name, a.col.Name, t.Name)
 		case slices.ContainsFunc(values[:i], func(b Assignment[T]) bool { return b.col == a.col }):
-			return nil, fail.Errorf(fail.Invalid, "", "%s.%s is given twice", t.Name, a.col.Name)
+			return nil, fail.Errorf(fail.Invalid, "", "%s.%s is given twice: set it once", t.Name, a.col.Name)
 		}
 		if err := a.col.Storable(a.v); err != nil {
 			return nil, err

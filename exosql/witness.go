@@ -54,7 +54,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 		return err
 	}
 	if !db.db.Witness {
-		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "this DB was opened without OpenOptions.Witness, so its runs leave no marks: set it", Err: ErrNoWitness}
+		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "this DB was opened without OpenOptions.Witness, so no mark shows which runs were kept: set that option", Err: ErrNoWitness}
 	}
 	return db.db.Units.Marks(ctx, op, f)
 }
@@ -76,7 +76,7 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 		return err
 	}
 	if why := unit.UndoWrong(live); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s; let a migration run %s", why, CreateUndo)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s", why)
 	}
 	db.Units.Undo = opt.Undo
 	err = db.Units.Trim(ctx, "exosql: Open")
@@ -111,11 +111,8 @@ type UndoRefusal struct {
 }
 
 func rowImage(im engine.Image) RowImage {
-	literals := func(cells []engine.Cell) (out []RowLiteral) {
-		for _, c := range cells {
-			out = append(out, RowLiteral(c))
-		}
-		return out
+	literals := func(cells []engine.Cell) []RowLiteral {
+		return scalar.Each(cells, func(c engine.Cell) RowLiteral { return RowLiteral(c) })
 	}
 	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
 }
@@ -142,9 +139,7 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 		}
 		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // Rollback does nothing after a commit
 		back, left, err := undo.Reverse(ctx, w, live, run.String())
-		for _, im := range back {
-			rows = append(rows, rowImage(im))
-		}
+		rows = scalar.Each(back, rowImage)
 		for _, r := range left {
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}

@@ -99,14 +99,14 @@ func TestZeroDeclarations(t *testing.T) {
 		"scope of a zero link":  {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeVia(exosql.Link[kit.Item, kit.Item]{}))), "Link"},
 		"Of a nil facet":        {describe((*exosql.Facet[kit.Item])(nil).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
 		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "make one with NewFacet"},
-		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "never granted"},
+		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "this relation is zero"},
 		"Add to a zero facet":   {declares(func() { (&exosql.Facet[kit.Item]{}).Add(kit.ItemID) }), "Add to a Facet that is nil or zero"},
 		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a Member is nil"},
 		"a column of nobody":    {declares(func() { facet().Add(&exosql.Column[kit.Item, int64]{}) }), "was not declared"},
 		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "make one with NewTable"},
 		"Via to a nil facet": {declares(func() {
 			facet().Add(exosql.Via(exosql.Many("more", kit.ItemID, kit.ItemOwner), (*exosql.Facet[kit.Item])(nil)))
-		}), "link more leads to a Facet that is nil or zero"},
+		}), "link more got a Facet that is nil or zero"},
 		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[kit.Item, kit.Item]{}, facet())) }), "a zero Link"},
 		"a column without a field": {declares(func() { exosql.NewColumn[kit.Item, string](exosql.NewTable[kit.Item]("t"), "s", nil) }), "column t.s: the field function is nil"},
 		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *kit.Item) *int64 { return &i.ID }) }), "make one with NewTable"},
@@ -126,7 +126,7 @@ func TestZeroDeclarations(t *testing.T) {
 			}
 			return "nothing"
 		}()
-		if !strings.Contains(said, c.says) || !strings.Contains(said, "exosql: ") && !strings.Contains(said, "never granted") {
+		if !strings.Contains(said, c.says) || !strings.Contains(said, "exosql: ") && !strings.Contains(said, "this relation is zero") {
 			t.Errorf("%s: it says %q, want %q", name, said, c.says)
 		}
 	}

@@ -176,7 +176,7 @@ func TestGenRLSRefuses(t *testing.T) {
 		{"-role agent -db " + url, cli.ExitUsage, "want one package"},
 		{"-role agent -db " + url + " -func a.b ./testdata/access", cli.ExitUsage, "want the name of a function"},
 		{"-role agent -user 1 -db " + url + " ./testdata/access", cli.ExitCannot, "has no function Grants"},
-		{"-role agent -user 1 -func Mine -db " + url + " ./testdata/access", cli.ExitCannot, "SQLite, which has no policies"},
+		{"-role agent -user 1 -func Mine -db " + url + " ./testdata/access", cli.ExitCannot, "SQLite has no policies"},
 	} {
 		r := exo(t, "", append([]string{"gen", "rls"}, strings.Fields(c.args)...)...)
 		if r.code != c.code || r.out != "" || !strings.Contains(r.err, c.says) {

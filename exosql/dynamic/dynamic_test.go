@@ -137,8 +137,8 @@ func TestRefusals(t *testing.T) {
 			"scope, bool for int":  {func(w *world) error { return grant(w, dynamic.In("id", 1, true)) }, "shops.id", "is int"},
 			"scope, time for text": {func(w *world) error { return grant(w, dynamic.Eq("name", time.Time{})) }, "shops.name", "is text"},
 			"scope, fraction":      {func(w *world) error { return grant(w, dynamic.Eq("id", 1.5)) }, "shops.id", "is int"},
-			"scope, NUL":           {func(w *world) error { return grant(w, dynamic.Eq("name", "a\x00")) }, "shops.name", "no value of it"},
-			"scope, nil":           {func(w *world) error { return grant(w, dynamic.Eq("id", nil)) }, "shops.id", "nil is no value"},
+			"scope, NUL":           {func(w *world) error { return grant(w, dynamic.Eq("name", "a\x00")) }, "shops.name", "its value can't be"},
+			"scope, nil":           {func(w *world) error { return grant(w, dynamic.Eq("id", nil)) }, "shops.id", "has no value nil"},
 			"scope, enum": {func(w *world) error {
 				return grant(w, dynamic.Eq("id", 1), dynamic.ScopeRows(w.items, dynamic.Eq("state", "sold")))
 			}, "items.state", "want one of new, old"},
@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 			}, "items.shop", "there are id, limit"},
 			"link, no table": {func(w *world) error {
 				return link(w.shops, dynamic.LinkSpec{Name: "x", Columns: []string{"id"}, References: []string{"id"}})
-			}, "shops.x", "no table"},
+			}, "shops.x", "no Table of the same"},
 			"link, a method": {func(w *world) error {
 				return link(w.shops, dynamic.LinkSpec{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
 			}, "shops.where", "something else"},
@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 			"facet, column twice": {func(w *world) error { return facet(w.shops, "s", "id", "id") }, "shops.id", "two members"},
 			"facet, link twice":   {func(w *world) error { return w.shop.Add(w.own, w.item) }, "shops.items", "two members"},
 			"facet, other link":   {func(w *world) error { return w.shop.Add(w.back, w.shop) }, "shops.shop", "from table items"},
-			"facet, other target": {func(w *world) error { return w.shop.Add(w.own, w.shop) }, "shops.items", "the link is to table items"},
+			"facet, other target": {func(w *world) error { return w.shop.Add(w.own, w.shop) }, "shops.items", "the link leads to table items"},
 			"in use":              {func(w *world) error { must(w.t, grant(w, dynamic.Eq("id", 1))); return w.shop.Add(w.own, w.item) }, "shops.items", "in use"},
 			"alias twice": {func(w *world) error {
 				f := get(w.items.Facet("shop", "id"))(w.t)
@@ -185,7 +185,7 @@ func TestRefusals(t *testing.T) {
 				must(w.t, w.item.Add(other, w.item))
 				return grant(w, dynamic.Eq("id", 1))
 			}, "shops", "table items can be reached by shops.items and by items.siblings, which may mean different rows; declare which are in scope, as a further argument of Grant: ScopeVia(the link shops.items)"},
-			"OneOf of nothing": {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it out"},
+			"OneOf of nothing": {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave OneOf out"},
 			"OneOf, NUL": {func(w *world) error {
 				return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{"\x00"}})
 			}, "shops.name", "OneOf"},

@@ -16,7 +16,7 @@ func wrong(at, format string, args ...any) error {
 
 // undeclared makes the error for a nil or zero value of this package's types. maker is the function that makes one.
 func undeclared(typ, maker string) error {
-	return wrong("dynamic."+typ, "it is nil or zero: make one with %s", maker)
+	return wrong("dynamic."+typ, "the %s is nil or zero: make one with %s", typ, maker)
 }
 
 // wrap adds the place to an error of package decl, without repeating its text.

@@ -69,5 +69,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// [{"title":"Call the dentist"}]
-	// todos.user_id: invalid: the column is int, and "1" of type string is no value of it
+	// todos.user_id: invalid: the column is int, and its value can't be "1" of type string
 }

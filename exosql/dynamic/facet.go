@@ -63,10 +63,10 @@ func (f *Facet) Add(l *Link, to *Facet) error {
 	}
 	at := f.t.t.Name + "." + l.l.Name
 	if l.l.From != f.t.t {
-		return wrong(at, "the link is from table %s: want a link from this table", l.l.From.Name)
+		return wrong(at, "the link leads from table %s: want a link from this table", l.l.From.Name)
 	}
 	if l.l.To != to.t.t {
-		return wrong(at, "the link is to table %s, and the facet %s is of table %s", l.l.To.Name, to.f.Alias, to.t.t.Name)
+		return wrong(at, "the link leads to table %s, and the facet %s is of table %s: pass a facet of %[1]s", l.l.To.Name, to.f.Alias, to.t.t.Name)
 	}
 	if err := f.f.Change(func() error { return f.f.AddLink(l.l, to.f) }); err != nil {
 		return wrap(at, err)

@@ -27,7 +27,7 @@ func (t *Table) Link(l LinkSpec) (*Link, error) {
 	}
 	at := t.t.Name + "." + l.Name
 	if l.To.zero() || l.To.d != t.d {
-		return nil, wrong(at, "the link's target is no table of these declarations")
+		return nil, wrong(at, "the link's To is no Table of the same Declarations: pass one that their method Table returned")
 	}
 	if len(l.Columns) == 0 || len(l.Columns) != len(l.References) {
 		return nil, wrong(at, "the link has %d columns and %d referenced columns; want the same number of both, at least one", len(l.Columns), len(l.References))

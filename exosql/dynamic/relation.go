@@ -55,7 +55,7 @@ func (r Relation) Follow(l *Link) Relation {
 	case l.zero():
 		return Relation{err: undeclared("Link", "Table.Link")}
 	case l.l.From != r.t.t:
-		return Relation{err: wrong(r.t.t.Name+"."+l.l.Name, "the link is from table %s: want a link from this table", l.l.From.Name)}
+		return Relation{err: wrong(r.t.t.Name+"."+l.l.Name, "the link leads from table %s: want a link from this table", l.l.From.Name)}
 	}
 	return Relation{t: r.t.d.tables[l.l.To.Name], r: &decl.Relation{Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}}
 }

@@ -53,7 +53,7 @@ func (s *Scopes) Rows(t *Table) Relation {
 	for {
 		x := s.set.Of(start)
 		if x == nil {
-			return Relation{err: wrong(t.t.Name, "the table %s has no scope: give it one", start.Name)}
+			return Relation{err: wrong(t.t.Name, "table %s has no scope: declare one", start.Name)}
 		}
 		if x.Kind != decl.ScopeVia {
 			break
@@ -130,7 +130,7 @@ func (f *Facet) grants(r Relation) error {
 	case r.r == nil:
 		return undeclared("Relation", "Table.Rows")
 	case r.t != f.t:
-		return wrong(f.t.t.Name, "the facet %s is of this table, and the relation of %s", f.f.Alias, r.t.t.Name)
+		return wrong(f.t.t.Name, "the facet %s is of this table, and the relation of table %s: pass a relation of this table", f.f.Alias, r.t.t.Name)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ type Readers struct {
 // Without such columns the key is one of the catalogue, of columns that are never NULL, or SQLite's rowid. Without any key the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
-		return nil, wrong("dynamic.Declarations", "there is no catalogue; want New with one that DB.Catalog read")
+		return nil, wrong("dynamic.Declarations", "these Declarations have no catalogue: make them with New and one that DB.Catalog read")
 	}
 	if err := decl.Reserved(name); err != nil {
 		return nil, wrong(name, "%v", err)
@@ -88,7 +88,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 		return nil, wrong(name, "the database spells the table %s: use that name", schema.Printable(spelt))
 	}
 	if d.tables[name] != nil {
-		return nil, wrong(name, "the table is declared twice")
+		return nil, wrong(name, "the table is declared twice: declare it once")
 	}
 	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name, Reader: d.reader}, map[string]*decl.Column{}, map[string]error{}}
 	if name != live.Name.Name || d.shared(live.Name) {
@@ -100,7 +100,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			return nil, wrong(name+"."+m.Name, "there is no such column; there are %s", list(live.ColumnNames()))
 		}
 		if _, twice := says[m.Name]; twice {
-			return nil, wrong(name+"."+m.Name, "the column is described twice")
+			return nil, wrong(name+"."+m.Name, "the column is described twice: describe it once")
 		}
 		says[m.Name] = m
 	}
@@ -177,7 +177,7 @@ func (t *Table) calculated() error {
 		}
 		alone := c.Label.Secrecy().Empty()
 		if c.Readers != nil && !l.Secrecy().Empty() {
-			return wrong(t.t.Name+"."+c.Name, "the database calculates it from columns that are labelled %s with other readers: leave out the readers of this one", l)
+			return wrong(t.t.Name+"."+c.Name, "the database calculates this column from columns with the label %s and other readers: leave out %s here", l, t.t.Reader.Readers())
 		}
 		c.Label = c.Label.Join(l)
 		if len(by) == 1 && by[0] != nil && alone {
@@ -197,7 +197,7 @@ func (t *Table) readBy(m ColumnSpec) error {
 	cols := make([]*decl.Column, len(m.Readers.Columns))
 	for i, name := range m.Readers.Columns {
 		if cols[i] = t.cols[name]; cols[i] == nil {
-			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(t.d.live.Rows(schema.Name{Name: t.t.Name}).ColumnNames()))
+			return wrong(t.t.Name+"."+m.Name, "%s: there is no column %q; there are %s", t.t.Reader.Readers(), name, list(t.d.live.Rows(schema.Name{Name: t.t.Name}).ColumnNames()))
 		}
 	}
 	if err := t.cols[m.Name].ReadBy(m.Readers.Kind, cols); err != nil {
@@ -209,10 +209,10 @@ func (t *Table) readBy(m ColumnSpec) error {
 // WithLabel labels the existence of the table's rows: see WithLabel of exosql.Table.
 func (t *Table) WithLabel(tags ...string) error {
 	if t.zero() {
-		return wrong("dynamic.Table", "it is nil or zero; want one that Declarations.Table gave")
+		return undeclared("Table", "Declarations.Table")
 	}
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		return wrong(t.t.Name, "%s needs tags, none of them empty", t.t.Reader.LabelName())
+		return wrong(t.t.Name, "%s needs at least one tag, and none may be empty", t.t.Reader.LabelName())
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		return wrong(t.t.Name, "the tag %q names readers, and the label of a table can't have any: write the tag without them", tag)
@@ -227,11 +227,11 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
 		return wrong(at, "there is no type %q for a column; there are %s", m.Type, list(slices.Collect(maps.Keys(language.ColumnInterfaces))))
 	case m.Type == value.TypeList && !slices.Contains(elementTypes, m.Elem):
-		return wrong(at, "an array needs %s, and %q is none of them: want one of %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
+		return wrong(at, "an array needs %s: want one of %s; got %q", r.ListType(), list(slices.Clone(elementTypes)), m.Elem)
 	case m.Type != value.TypeList && m.Elem != "":
 		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // a grant file writes the type of the list and of its elements in one key
 	case m.OneOf != nil && len(m.OneOf) == 0:
-		return wrong(at, "%s has no value; leave it out if the column may have any", r.OneOfName())
+		return wrong(at, "%s lists no value: list at least one, or leave %[1]s out if the column may have any value", r.OneOfName())
 	}
 	for _, v := range m.OneOf {
 		if value.Text(v).IsZero() {
@@ -253,7 +253,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	}
 	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Stored: m.Stored, UnscopedLookup: m.UnscopedLookup, Enum: slices.Clone(m.OneOf)}
 	if m.StoredISO && m.Stored != "" && m.Stored != cellform.ISO {
-		return nil, wrong(at, "%s and %s are two forms: write one of them", r.ISO(), r.Stored(string(m.Stored)))
+		return nil, wrong(at, "%s and %s declare two forms of one column: write one of them", r.ISO(), r.Stored(string(m.Stored)))
 	} else if m.StoredISO {
 		c.Stored = cellform.ISO
 	}
@@ -304,7 +304,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		return nil, wrong(at, "%s is for SQLite; PostgreSQL has a type for such values: leave it out", r.Stored(string(m.Stored)))
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
-		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
+		return nil, wrong(at, "%s needs at least one tag, and none may be empty", r.LabelName())
 	}
 	for _, tag := range value.NewLabel(m.Label...).Unnamed() {
 		return nil, wrong(at, "the tag %q means that each value has a reader, but does not name the reader: write the tag alone, and name the column of the reader's id in %s", tag, r.Readers())
@@ -313,7 +313,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Label = value.NewLabel(m.Label...)
 	}
 	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
-		return nil, wrong(at, "%s must be from 1 to %d, and needs a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
+		return nil, wrong(at, "%s must be from 1 to %d, and needs a column with %s; got %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
 	}
 	if err := c.Admit(value.NewLabel(m.Admits...)); err != nil {
 		return nil, wrong(at, "%s", err)

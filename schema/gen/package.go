@@ -79,7 +79,7 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 func (p *pack) choose(o Options) error {
 	for _, pattern := range o.Tables {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
-			return fmt.Errorf("gen: %q is no pattern of table names: want one of path.Match, like task*", pattern)
+			return fmt.Errorf("gen: %q is no pattern of table names: want a pattern of path.Match, like task*", pattern)
 		}
 	}
 	schemas := o.Schemas

@@ -95,7 +95,7 @@ func (db *DB) sealCursor(use cursor.Use, at []value.Value) (string, error) {
 	}
 	text, err := db.cursors.Seal(use, position)
 	if errors.Is(err, cursor.ErrLong) {
-		return "", fail.Errorf(fail.Limit, "page", "the last row of the page is sorted by values of more than %d bytes together, too many for a cursor; order by something shorter, like a part of a text", cursor.MaxPosition)
+		return "", fail.Errorf(fail.Limit, "page", "the last row of the page is sorted by values of more than %d bytes together, too many for a cursor: order by something shorter, like t.column.slice(0, 100)", cursor.MaxPosition)
 	}
 	return text, err
 }

@@ -104,7 +104,7 @@ func toProgram(err error, f *decl.Facet) error {
 			continue
 		}
 		if mentions(text, c.Name) || mentions(text, c.Guest) { // a program must not learn of columns that it can't see
-			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show: %w", c.Name, f.Alias, e))
+			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show, so programs do not get the text: leave that name out: %w", c.Name, f.Alias, e))
 		}
 	}
 	return &fail.Error{Kind: e.Kind, Msg: text, Err: e.Err}

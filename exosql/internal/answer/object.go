@@ -135,10 +135,10 @@ func (o *Object) make(b *Bound) error {
 		return err
 	}
 	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // otherwise programs would read the rows under the labels of the example
-		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of %s depends on other labelled columns than the scope of the template's example: make the template with a relation whose scope has the same form", b.Rel.Table.Name)
+		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of table %s reads other labelled columns than the scope of the template's example: make the template with an example whose scope reads the same columns", b.Rel.Table.Name)
 	}
 	if o.DB != nil && o.DB.Images == 0 && o.MayAsk() {
-		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "a person must agree to changes through %s, and the database was opened without images of rows to show: set OpenOptions.Images", o.Facet.Alias)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "a person must agree to changes through the facet %s, and only OpenOptions.Images lets them see the rows: set that option", o.Facet.Alias)
 	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err

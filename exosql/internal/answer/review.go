@@ -298,13 +298,13 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 		images, err = w.facetImages(live)
 	}
 	if errors.Is(err, engine.ErrTooManyImages) || w.images.more > 0 {
-		out.Unfit = fmt.Sprintf("it changes more rows than a person can be shown (%d)", w.images.limit)
+		out.Unfit = fmt.Sprintf("it changes more than the %d rows that a person can be shown", w.images.limit)
 		return out, nil
 	}
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows
 		names, ok := r.x.m.GrantNames()
 		if !ok {
-			out.Unfit = "it changes rows through an object that a reply returned, and that has no name to show: change them through a granted object"
+			out.Unfit = "it changes rows through an object that a call returned, which has no name to show: change them through a granted object"
 			return out, nil
 		}
 		for _, name := range names {

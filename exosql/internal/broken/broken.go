@@ -159,7 +159,7 @@ func (b *broken) text(columns []string) string {
 		if !named {
 			return what + " conflicts with an existing row in columns that this program doesn't see"
 		}
-		return what + " is taken: no two rows may have the same"
+		return what + " is taken: no two rows may have the same value"
 	case engine.ForeignKey:
 		switch {
 		case b.run != nil && b.run.Kind == writing.Deletes:
@@ -170,9 +170,9 @@ func (b *broken) text(columns []string) string {
 		return what + " is referred to by other rows, or refers to a row that does not exist"
 	case engine.CheckRule:
 		if len(names) > 1 {
-			return what + " break a rule of the database"
+			return what + " break a rule of the database: write other values"
 		}
-		return what + " breaks a rule of the database"
+		return what + " breaks a rule of the database: write another value"
 	case engine.BadValue:
 		if b.Holds != "" && named {
 			return b.Holds

@@ -34,13 +34,13 @@ func (c *Checker) alike() {
 			if !t.Label.Equal(o.Label) {
 				c.Add(Finding{Kind: LabelMismatch, Table: t.Name,
 					Problem: fmt.Sprintf("%s: the rows are %s in one declaration, and %s in the other", where, labelled(t.Label), labelled(o.Label)),
-					Fix:     "the same in both declarations, or one declaration for both"})
+					Fix:     "the same label in both declarations, or one declaration for both"})
 			}
 			for _, col := range t.Cols {
 				if other := c.Same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust || col.Readers.String() != other.Readers.String()) {
 					c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
 						Problem: fmt.Sprintf("%s: the column is %s in one declaration, and %s in the other", where, said(col), said(other)),
-						Fix:     "the same in both declarations, or one declaration for both"})
+						Fix:     "the same label, readers and trust in both declarations, or one declaration for both"})
 				}
 			}
 		}

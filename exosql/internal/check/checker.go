@@ -180,7 +180,7 @@ func (c *Checker) Facet(f *decl.Facet, writes bool) {
 func (c *Checker) ScopeOf(s *decl.Scope) {
 	switch {
 	case s == nil:
-		c.Fail(errors.New("exosql: Check got a zero Scope, or one of a nil or zero Table or Link"))
+		c.Fail(errors.New("exosql: Check got a zero Scope, or one of a nil or zero Table or Link: make it with ScopeRows, ScopeVia or ScopeShared"))
 	case s.Link != nil:
 		c.UseLink(s.Link, true)
 	default:

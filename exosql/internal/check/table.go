@@ -281,7 +281,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 
 // setting returns the fix for a current_setting that fails because the setting is missing.
 func (c *Checker) setting(s schema.Setting, in string) string {
-	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that the cast accepts if it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
+	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '' (or, if that text casts the setting, a value that the cast accepts)", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 }
 
 // handler refuses a foreign table that can't be read.

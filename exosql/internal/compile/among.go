@@ -75,10 +75,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 	if err != nil {
 		return err
 	}
-	out := q.out
-	if out == nil {
-		out = wholeRow(q.base)
-	}
+	out := q.shown()
 	if len(out.items) != 1 || out.items[0].sub != nil {
 		return fail.Errorf(fail.Invalid, "in", "the query must show one column: write .select(t => t.column) after it")
 	}

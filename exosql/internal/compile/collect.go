@@ -93,9 +93,8 @@ func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []e
 	if err := f.Holds(language.Collect); err != nil {
 		return nil, err
 	}
-	kind := x.Type().Kind
-	if _, value := x.(expr.Argument); value || !language.Groupable[kind] {
-		return nil, fail.Errorf(fail.Invalid, language.Collect, "takes a column, or an expression of columns, with numbers, texts, truth values, times, days or ids")
+	if !groupable(x) {
+		return nil, fail.Errorf(fail.Invalid, language.Collect, "takes %s", ofColumns)
 	}
 	text := f.ToText(x)
 	if err := text.Type().Fits(language.Collect); err != nil {

@@ -81,8 +81,8 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 		if err != nil {
 			return err
 		}
-		if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
-			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+		if !groupable(x) {
+			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: want %s", record.Names[i], ofColumns)
 		}
 		g.tallies = f.Tallied(g.tallies, x)
 		x, c := g.keyOfRows(row, x)
@@ -111,6 +111,14 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 	}
 	return nil
 }
+
+// groupable reports whether x depends on columns, and has one form for equal values, unlike JSON and lists.
+func groupable(x expr.Expr) bool {
+	_, constant := x.(expr.Argument)
+	return !constant && language.Groupable[x.Type().Kind]
+}
+
+const ofColumns = "a column, or an expression of columns, with numbers, texts, truth values, times, days or ids"
 
 // gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It refuses callbacks,
 // joined queries, and columns that distinct has dropped.

@@ -47,7 +47,7 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
 	q.sortedBy(q2.order...)
 	if sub != nil && len(n.Args) < 2 {
-		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].Name, q2.ns[0].Name)
+		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so join needs a condition as its second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].Name, q2.ns[0].Name)
 	}
 	if len(n.Args) < 2 {
 		return nil
@@ -101,7 +101,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	var err error
 	if item.Closed() {
 		if len(n.Args) < 2 {
-			return fail.Errorf(fail.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument, like .leftJoin(other, (t) => condition)")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the other query follows no link of this one, so leftJoin needs a condition as its second argument, like .leftJoin(other, (t) => condition)")
 		}
 		sub := f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
@@ -120,7 +120,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 			return err
 		}
 		if q2.pending() || f.sources.Len() != sources+1 || f.sources.First() != first {
-			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must return one link, with .where(…) if need be: join other tables afterwards, or build the other query outside and give a condition")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must return one link, which .where(…) may follow: join other tables afterwards, or build the other query outside and give a condition")
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {
@@ -181,10 +181,7 @@ func (f *from) doDistinct(q *query) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
-	out := q.out
-	if out == nil {
-		out = wholeRow(q.base)
-	}
+	out := q.shown()
 	if !out.plain() {
 		f.fence()
 	}
@@ -225,11 +222,11 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			continue
 		}
 		if it.rows != nil {
-			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared: .select(…) other columns before distinct", out.names[i])
 		}
 		t := it.expr.Type()
 		if t.Kind == value.TypeJSON || t.Kind == value.TypeList {
-			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared: .select(…) other columns before distinct", out.names[i])
 		}
 		if _, val := it.expr.(expr.Argument); val || t.Kind == value.TypeNull {
 			continue // a constant is equal in every row, so it is no key

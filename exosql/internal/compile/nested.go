@@ -34,10 +34,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	if err != nil {
 		return nil, nil, err
 	}
-	out := q.out
-	if out == nil {
-		out = wholeRow(q.base)
-	}
+	out := q.shown()
 	rows, sel, p := &plan.Rows{One: e.n.Type.Args["one"] != nil, Bare: out.bare}, &sqlast.Select{}, &plan.Plan{}
 	sorted, err := sub.settleFirst(q, out, !rows.One)
 	switch {

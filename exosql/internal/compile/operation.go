@@ -56,7 +56,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 		return f.JSONLength(x), nil
 	case op.Form == language.FormJSONToText:
 		if len(expr.JSONOf(x).Keys) == 0 { // grouping by a whole document would make one group, of null
-			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
+			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text: take one of its keys, like column.key, or write column.asText() if the document is a text")
 		}
 		return f.JSONText(x), nil
 	case op.Form == language.FormWhole:
@@ -215,7 +215,7 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 	case kind == "":
 		return x, nil
 	case wide && op.Form == language.FormOrdered:
-		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON can only be tested for equality with the digits of a number beyond 2^53: to order by size, compare column.key.asNumber() with a number")
+		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON and a number beyond 2^53 can only be compared with === and !==: for < and > write column.key.asNumber(), and compare with a smaller number")
 	case wide:
 		return f.JSONShown(x), nil
 	}

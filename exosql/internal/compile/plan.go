@@ -165,10 +165,7 @@ func planOf(c *compiler) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := q.out
-	if out == nil {
-		out = wholeRow(q.base)
-	}
+	out := q.shown()
 	switch c.msg.Root.Name {
 	case language.Page:
 		if err := f.page(q, plan.Source{Origin: plan.FromMessage, Index: c.msg.Root.Args[0].Slot, Item: -1}); err != nil {

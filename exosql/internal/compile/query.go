@@ -4,6 +4,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
@@ -410,9 +411,7 @@ func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
 // bound returns env with the parameter of a callback bound to the query's rows.
 func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
 	out := make(expr.Names, len(env)+1)
-	for k, v := range env {
-		out[k] = v
-	}
+	maps.Copy(out, env)
 	out[lambda.Recv] = q.seen()
 	return out
 }
@@ -447,6 +446,14 @@ func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
 func isRow(n *message.Node, f *from, env expr.Names) bool {
 	_, err := f.row(n, env)
 	return err == nil
+}
+
+// shown returns what the rows of q show: what select chose, or the whole row.
+func (q *query) shown() *projection {
+	if q.out == nil {
+		return wholeRow(q.base)
+	}
+	return q.out
 }
 
 // wholeRow returns the projection of every column that the row's facet shows.

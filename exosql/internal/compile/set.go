@@ -24,7 +24,7 @@ const maxSets = 20
 // Rows are compared as they are shown, like keys of groups. The result is a group whose rows are records: see group.
 func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if f.Outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
-		return fail.Errorf(fail.Invalid, n.Name, "combines whole queries: neither can use a row of a callback, or be part of a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "combines two whole queries: write it outside of callbacks, and not in a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
 		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d; await some of them first", maxSets)
@@ -80,18 +80,16 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 
 // arm finishes one of two combined queries, and returns the projection that it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
-	out := q.out
-	if out == nil && groupOf(q.base) == nil {
-		return nil, fail.Errorf(fail.Invalid, name, "needs what both queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
-	} else if out == nil {
-		out = wholeRow(q.base)
+	if q.out == nil && groupOf(q.base) == nil {
+		return nil, fail.Errorf(fail.Invalid, name, "needs to know what both queries show: select the columns in both before it, like .select(t => ({ id: t.id, name: t.name }))")
 	}
+	out := q.shown()
 	for i, it := range out.items {
 		if it.sub != nil {
 			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
 		}
 		if it.rows != nil {
-			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared: .select(…) other columns before %s", out.names[i], name)
 		}
 	}
 	if err := f.settle(q); err != nil {

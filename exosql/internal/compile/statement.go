@@ -181,7 +181,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 		return Assigned{}, err
 	}
 	if c, ok := e.(expr.Column); len(col.Enum) > 0 && (!ok || !slices.Equal(c.Col.Enum, col.Enum)) {
-		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to a calculated value", col.Guest, strings.Join(col.Enum, "', '"))
+		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` can't be set to a calculated value: give one of '%s'", col.Guest, strings.Join(col.Enum, "', '"))
 	}
 	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
 	if held := f.Holding(col, e); held != nil {

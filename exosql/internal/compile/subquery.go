@@ -126,7 +126,7 @@ func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.E
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// In SQL an aggregate of only the outer row's columns belongs to the outer query.
-			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of its own row, like t => t.column")
 		}
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
 			return nil, expr.Type{}, err

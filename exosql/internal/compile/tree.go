@@ -33,7 +33,7 @@ func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 		return nil, errNotFixed // no engine's plan shows what a recursion searches for at each step
 	}
 	if len(f.Rows) > 0 || f.asked != nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't be used in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that you need")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't be used in the callback of a join: begin the query with the tree and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that you need")
 	}
 	if f.c.trees++; f.c.trees > maxTrees {
 		return nil, fail.Errorf(fail.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts; write several queries", maxTrees)

@@ -103,8 +103,8 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 		if err != nil {
 			return nil, err
 		}
-		if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "`%s` can't be a key: it has to be a column, or an expression of columns, with numbers, texts, truth values, times, days or ids", record.Names[i])
+		if !groupable(x) {
+			return nil, fail.Errorf(fail.Invalid, n.Name, "`%s` can't be a key: want %s", record.Names[i], ofColumns)
 		}
 		by = append(by, f.Equally(x))
 	}
@@ -264,8 +264,8 @@ func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Exp
 	default:
 		return nil, expr.ErrNode(n)
 	}
-	if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "takes a column, or an expression of columns, with numbers, texts, truth values, times, days or ids")
+	if !groupable(x) {
+		return nil, fail.Errorf(fail.Invalid, n.Name, "takes %s", ofColumns)
 	}
 	if len(n.Args) > 1 {
 		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}

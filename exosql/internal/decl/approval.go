@@ -31,7 +31,7 @@ func (f *Facet) approve(rules []Approval) error {
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:
 			return fmt.Errorf("exosql: facet %s: an approval by %q: want self or other", f.Alias, a.Who.By)
 		case a.Who.Least != "" && a.Who.Least != changeset.Page:
-			return fmt.Errorf("exosql: facet %s: an approval with the least strength %q: want page, or none", f.Alias, a.Who.Least)
+			return fmt.Errorf("exosql: facet %s: an approval with least %q: want page, or leave least out", f.Alias, a.Who.Least)
 		}
 		for _, c := range a.Columns {
 			if c == nil {

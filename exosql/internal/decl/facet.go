@@ -65,7 +65,7 @@ func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.frozen {
-		return fmt.Errorf("exosql: facet %s is in use and can't be changed", f.Alias)
+		return fmt.Errorf("exosql: facet %s is in use and can't be changed: add all members before it is granted", f.Alias)
 	}
 	return add()
 }
@@ -100,7 +100,7 @@ func (f *Facet) AddColumn(c *Column) error {
 		return fmt.Errorf("exosql: facet %s is of table %s, and column %s is of table %s: add columns of the facet's table", f.Alias, f.Table.Name, c.Name, c.Table.Name)
 	}
 	if f.taken(c.Guest) {
-		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, c.Guest)
+		return fmt.Errorf("exosql: facet %s has two members named %q: give one of them another name", f.Alias, c.Guest)
 	}
 	f.Cols = append(f.Cols, c)
 	return nil
@@ -112,10 +112,10 @@ func (f *Facet) AddLink(l *Link, to *Facet) error {
 		return fmt.Errorf("exosql: facet %s: Via needs a link and a facet", f.Alias)
 	}
 	if l.From != f.Table || l.To != to.Table {
-		return fmt.Errorf("exosql: the link %s leads from table %s to %s, and was put into facet %s of %s with facet %s of %s", l.Name, l.From.Name, l.To.Name, f.Alias, f.Table.Name, to.Alias, to.Table.Name)
+		return fmt.Errorf("exosql: link %s leads from table %s to %s, but was given facet %s of table %s and facet %s of table %s: use facets of the link's tables", l.Name, l.From.Name, l.To.Name, f.Alias, f.Table.Name, to.Alias, to.Table.Name)
 	}
 	if f.taken(l.Name) {
-		return fmt.Errorf("exosql: facet %s has two members named %q", f.Alias, l.Name)
+		return fmt.Errorf("exosql: facet %s has two members named %q: give one of them another name", f.Alias, l.Name)
 	}
 	f.Links = append(f.Links, LinkMember{l, to})
 	return nil

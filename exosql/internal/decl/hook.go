@@ -70,7 +70,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	for _, c := range fills {
 		switch {
 		case c == nil || c.Table != t:
-			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column in fills is of another table, or was not declared", t.Name))
+			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column in fills is of another table, or was not declared: name declared columns of this table", t.Name))
 		case !slices.Contains(t.Fills, c):
 			t.Fills = append(t.Fills, c)
 		}
@@ -86,7 +86,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 			case f.Col == nil:
 				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment: make one with Column.Set", t.Name)
 			case !slices.Contains(own, f.Col):
-				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name: add the column there", t.Name, f.Col.Name)
 			case w.Kind == Deletes:
 				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s in a row that is deleted: fill columns only before an insert or update", t.Name, f.Col.Name)
 			case slices.ContainsFunc(w.Filled[:before+i], func(o Given) bool { return o.Col == f.Col }):

@@ -22,7 +22,7 @@ type Link struct {
 // NewLink declares a link over pairs of columns of two tables.
 func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	if scalar.ReservedName(name) || language.ReservedMember(name) {
-		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use it for something else", name)
+		return nil, fmt.Errorf("exosql: %q can't be the name of a link: programs use that word for something else, so choose another", name)
 	}
 	for _, p := range pairs {
 		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {
@@ -55,19 +55,13 @@ func (l *Link) Inverse(m *Link) bool {
 }
 
 // Starts returns the columns at the start of the link.
-func (l *Link) Starts() (cols []*Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.From)
-	}
-	return cols
+func (l *Link) Starts() []*Column {
+	return scalar.Each(l.Pairs, func(p Pair) *Column { return p.From })
 }
 
 // Ends returns the columns at the end of the link.
-func (l *Link) Ends() (cols []*Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.To)
-	}
-	return cols
+func (l *Link) Ends() []*Column {
+	return scalar.Each(l.Pairs, func(p Pair) *Column { return p.To })
 }
 
 // ToKey reports whether the link leads to one row at most, since its end columns include the key of the table.

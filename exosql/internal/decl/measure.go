@@ -62,9 +62,9 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	case m == nil || m.Name == "":
 		return wrong("a measure has no name: give it one with %s", f.Table.Reader.MeasureName())
 	case scalar.ReservedName(m.Name) || language.ReservedMeasure(m.Name):
-		return wrong("%q can't be the name of a measure: programs use it for something else", m.Name)
+		return wrong("%q can't be the name of a measure: programs use that word for something else, so choose another", m.Name)
 	case f.taken(m.Name):
-		return wrong("two members are named %q", m.Name)
+		return wrong("two members are named %q: give one of them another name", m.Name)
 	}
 	parts := []*Measure{m}
 	if m.Func == "" {
@@ -86,7 +86,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 			return err
 		}
 		if x.Col != nil && x.Col.Table != f.Table {
-			return wrong("the measure %s: the column %s belongs to table %s", m.Name, x.Col.Name, x.Col.Table.Name)
+			return wrong("the measure %s: the column %s belongs to table %s: use a column of the facet's table", m.Name, x.Col.Name, x.Col.Table.Name)
 		}
 		if len(parts) > 1 && !language.Calculates(x.Kind()) {
 			return wrong("the measure %s: both measures of a ratio must be numbers", m.Name)

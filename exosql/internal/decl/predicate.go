@@ -24,7 +24,7 @@ func (p *Pred) Checked() *Pred {
 		}
 	}
 	if language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]]["eq"] == nil && len(p.Vals) > 0 && p.Op != "has" {
-		p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "JSON and arrays can't be compared")
+		p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "JSON and arrays can't be compared: use a column of another type")
 	}
 	return p
 }
@@ -56,7 +56,7 @@ func (p *Pred) Of(t *Table) error {
 		return nil
 	}
 	if p.Col != nil && p.Col.Table != t {
-		return fail.Errorf(fail.Invalid, t.Name, "a condition on %s of table %s was given for table %s", p.Col.Name, p.Col.Table.Name, t.Name)
+		return fail.Errorf(fail.Invalid, t.Name, "a condition on %s of table %s was given for table %s: use a column of this table", p.Col.Name, p.Col.Table.Name, t.Name)
 	}
 	for _, s := range p.Subs {
 		if err := s.Of(t); err != nil {

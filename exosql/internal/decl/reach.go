@@ -182,7 +182,7 @@ func (f *Facet) wrong() error {
 		return err
 	}
 	if len(f.Cols) == 0 {
-		return fmt.Errorf("exosql: facet %s shows no column", f.Alias)
+		return fmt.Errorf("exosql: facet %s shows no column: add at least one", f.Alias)
 	}
 	return nil
 }

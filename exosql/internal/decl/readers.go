@@ -57,7 +57,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			continue // this tag marks who wrote the value, not who reads it
 		}
 		if strings.Contains(t, "@") {
-			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already", at, by, t)
+			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already: leave one of the two out", at, by, t)
 		}
 		tags[i] = t + "@" + kind
 	}

@@ -41,7 +41,7 @@ const (
 )
 
 // ErrZeroRelation is the error of all queries of a zero Relation.
-var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation was never granted"}
+var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation is zero, so it has no rows: make one with Grant"}
 
 // Grant returns the first step of the chain, which is a grant.
 func (r *Relation) Grant() *Relation {
@@ -67,14 +67,7 @@ func (r *Relation) Declared() []*Scope {
 }
 
 // Followed reports whether the chain has a Follow.
-func (r *Relation) Followed() bool {
-	for s := r; s != nil; s = s.Prev {
-		if s.Kind == StepFollow {
-			return true
-		}
-	}
-	return false
-}
+func (r *Relation) Followed() bool { return r.LastLink() != nil }
 
 // LastLink returns the link of the last Follow, or nil.
 func (r *Relation) LastLink() *Link {

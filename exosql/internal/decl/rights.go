@@ -134,7 +134,7 @@ func (c *Column) Admit(l value.Label) error {
 		return err
 	}
 	if both := c.Label.About().Meet(l); !both.Empty() {
-		return fmt.Errorf("%s admits %s, which is the column's own label: such values may be written there anyway, unless the column names readers", c.Name, both.List())
+		return fmt.Errorf("%s admits %s, which is the column's own label: such values may be written there anyway, unless the column names readers: leave the label out", c.Name, both.List())
 	}
 	c.Admits = c.Admits.Join(l)
 	return nil
@@ -146,7 +146,7 @@ func checkAdmits(l value.Label) error {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
 	}
 	if who := l.Integrity(); !who.Empty() {
-		return fmt.Errorf("%s can't be admitted: it marks outsiders' words, which every column accepts unless it demands trust", who.List())
+		return fmt.Errorf("%s can't be admitted: it marks outsiders' words, which every column accepts unless it demands trust: leave the label out", who.List())
 	}
 	for _, tag := range l.Tags() {
 		if strings.Contains(tag, "@") {

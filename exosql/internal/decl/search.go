@@ -24,11 +24,11 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	for i, c := range cols {
 		switch {
 		case c.Table != t:
-			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s of table %s", t.Name, c.Name, c.Table.Name)
+			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s of table %s: use columns of one table", t.Name, c.Name, c.Table.Name)
 		case c.Kind != value.TypeText:
-			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text", t.Name, c.Name)
+			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text: leave it out", t.Name, c.Name)
 		case slices.Contains(cols[:i], c):
-			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice", t.Name, c.Name)
+			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice: name it once", t.Name, c.Name)
 		}
 	}
 	return &Search{t, slices.Clone(cols)}, nil
@@ -50,7 +50,7 @@ func (f *Facet) AddSearch(s *Search) error {
 	case f.Search != nil:
 		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
 	case s.Table != f.Table:
-		return fmt.Errorf("exosql: facet %s is of table %s, and its search of table %s", f.Alias, f.Table.Name, s.Table.Name)
+		return fmt.Errorf("exosql: facet %s is of table %s, and its search of table %s: use a search of the facet's table", f.Alias, f.Table.Name, s.Table.Name)
 	}
 	f.Search = s
 	return nil

@@ -134,7 +134,7 @@ func (t *Table) Permit(known ...Permission) {
 func (t *Table) SetKeyless() {
 	t.change()
 	if len(t.Keys) > 0 {
-		panic(fmt.Sprintf("exosql: table %s has the key %s, so it can't be Keyless", t.Name, t.Keys[0].Name))
+		panic(fmt.Sprintf("exosql: table %s has the key %s, so it can't be Keyless: leave one of the two out", t.Name, t.Keys[0].Name))
 	}
 	t.Keyless = true
 }
@@ -162,13 +162,13 @@ func (t *Table) change() {
 func (t *Table) Add(c *Column) {
 	t.change()
 	if t.col(c.Name) != nil {
-		panic(fmt.Sprintf("exosql: column %s.%s is declared twice", t.Name, c.Name))
+		panic(fmt.Sprintf("exosql: column %s.%s is declared twice: declare it once", t.Name, c.Name))
 	}
 	c.Index = len(t.Cols)
 	t.Cols = append(t.Cols, c)
 	if c.Key {
 		if t.Keyless {
-			panic(fmt.Sprintf("exosql: table %s is declared Keyless, so it can't have the key %s", t.Name, c.Name))
+			panic(fmt.Sprintf("exosql: table %s is declared Keyless, so it can't have the key %s: leave one of the two out", t.Name, c.Name))
 		}
 		t.Keys = append(t.Keys, c)
 	}

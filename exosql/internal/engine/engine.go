@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -74,7 +75,7 @@ func Lost(cause error) error {
 	return &fail.Error{Kind: fail.Conflict, Msg: lost, Err: cause}
 }
 
-const lost = "the database could not be reached, so nothing was kept; run it again in a few seconds"
+const lost = "the database could not be reached, so nothing was kept; run the program again in a few seconds"
 
 // Unopened returns the cause of an error that Lost made, for a host that opens the database. It returns any other error unchanged.
 func Unopened(err error) error {
@@ -91,3 +92,8 @@ const RefusedFor = 5 * time.Second
 // MaxRow bounds the messages of a server, in bytes: a whole row is in memory before any budget
 // counts it.
 const MaxRow = 64 << 20
+
+// RowTooLarge returns the error of a program that has asked for a row beyond MaxRow.
+func RowTooLarge(cause error) error {
+	return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes; select fewer columns", MaxRow), Err: cause}
+}

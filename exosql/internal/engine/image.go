@@ -52,10 +52,10 @@ type Imager interface {
 const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT NULL, at_ms bigint NOT NULL, image text NOT NULL)`
 
 // ErrNotKept is the error of an undo if the images of the run were not kept, or were deleted since.
-var ErrNotKept = fail.Named("exosql: no images are kept of the rows that the run has changed")
+var ErrNotKept = fail.Named("exosql: the rows that the run changed were not kept, or have been deleted since")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
-var ErrNoImages = fail.Named("exosql: this database reports no images of rows: on PostgreSQL `exo gen undo` writes the triggers that do")
+var ErrNoImages = fail.Named("exosql: this database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = fail.Named("exosql: the run changed more rows than images can be kept of")
+var ErrTooManyImages = fail.Named("exosql: the run changed more rows than can be kept")

@@ -38,4 +38,4 @@ var ErrSettled = fail.Named("exosql: the host asked about the run before its com
 var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while this DB was open, and has lost which runs were kept: open the database again")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.
-var ErrNoMarks = fail.Named("exosql: the database was opened without OpenOptions.Witness")
+var ErrNoMarks = fail.Named("exosql: the database was opened without OpenOptions.Witness: set that option")

@@ -181,7 +181,7 @@ const maxHolding = 10
 
 func (f *From) Holds(name string) error {
 	if f.c.holding++; f.c.holding > maxHolding {
-		return fail.Errorf(fail.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
+		return fail.Errorf(fail.Limit, name, "a query can have at most %d medians and collected lists: ask for the others in another query", maxHolding)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	case key.Kind == value.TypeInt:
 		e.Keys = append(e.Keys, key.As(plan.ArgIndex))
 	case key.Kind != value.TypeText:
-		return nil, fail.Errorf(fail.Invalid, "", "a key of JSON is a text, or the number of an element from 0")
+		return nil, fail.Errorf(fail.Invalid, "", "a key of JSON must be a text, or the number of an element, from 0")
 	case f.c.Dialect == sqlast.SQLite:
 		e.Keys = append(e.Keys, key.As(plan.ArgPath))
 	default:

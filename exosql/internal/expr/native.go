@@ -120,7 +120,7 @@ func (f *From) InOrder(args []Expr) []Expr {
 	}
 	for _, a := range args {
 		if n := a.Type().Native; !n.Text() {
-			f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
+			f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "it has no order against a text")))
 		}
 	}
 	return texted(args)

@@ -22,9 +22,9 @@ const (
 func (t Type) Fits(op string) error {
 	switch d := t.digits(); {
 	case t.Number() && d.Whole+d.part > number.MaxNumeric:
-		return fail.Errorf(fail.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
+		return fail.Errorf(fail.Limit, language.Shown(op), "the result could have more than %d digits: select the columns, and calculate with the rows", number.MaxNumeric)
 	case t.Kind == value.TypeText && t.Size.Whole > maxMade:
-		return fail.Errorf(fail.Limit, language.Shown(op), "the text that is put together here could be longer than %d MiB", maxMade>>20)
+		return fail.Errorf(fail.Limit, language.Shown(op), "the result could be a text of more than %d MiB: put together fewer or shorter texts", maxMade>>20)
 	}
 	return nil
 }

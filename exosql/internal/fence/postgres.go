@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,10 +119,7 @@ var initPlan = scalar.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 // gates notes the names that the plan gives to the answers of gates. A gate asks whether a table has a row: see Table.Gates.
 func (j *judge) gates(node map[string]any) {
 	if m := initPlan().FindStringSubmatch(said(node, "Subplan Name")); m != nil {
-		name := m[2]
-		if name == "" {
-			name = "(InitPlan " + m[1] + ").col1"
-		}
+		name := cmp.Or(m[2], "(InitPlan "+m[1]+").col1")
 		if table := asked(node); said(table, "Relation Name") != "" {
 			j.found[said(table, "Alias")] = name
 		}

@@ -110,7 +110,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 		fallthrough
 	default:
-		return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column")
+		return v, fail.Errorf(fail.Invalid, "", "a value of the type %s can't be compared with a column: use a text, a number, true, false or a date", v.Type())
 	}
 	switch a.Kind {
 	case value.TypeFloat:
@@ -126,7 +126,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(hex.EncodeToString(b)), err
 	case ArgStored:
-		return storedText(v), nil
+		return StoredText(v), nil
 	case ArgStoredBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value: the database would round it to 15 digits, which is another value", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value: the database would round it to 15 digits: write a number with fewer digits", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())
@@ -236,7 +236,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 	case string:
 		return value.Text(x), nil
 	}
-	return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column of the type %s", a.Of)
+	return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column of the type %s: use a value of that type", a.Of)
 }
 
 // maxTotal is greater than every total of whole numbers.
@@ -257,7 +257,7 @@ func (a *Source) whole(v value.Value) (value.Value, error) {
 		return document(v)
 	}
 	if v.Type() != value.TypeList {
-		return v, fail.Errorf(fail.Invalid, "", "this value is not an array")
+		return v, fail.Errorf(fail.Invalid, "", "this value is not an array: write one, like [value]")
 	}
 	v, err := elements(a.Elem, v)
 	if err != nil || a.Kind == ArgDocument {
@@ -283,8 +283,8 @@ func CheckPattern(p string) error {
 	return nil
 }
 
-// storedText returns the text that PostgreSQL converts to a value of a column.
-func storedText(v value.Value) value.Value {
+// StoredText returns the text that PostgreSQL converts to a value of a column.
+func StoredText(v value.Value) value.Value {
 	switch v.Type() {
 	case value.TypeBool:
 		return value.Text(strconv.FormatBool(v.Bool()))

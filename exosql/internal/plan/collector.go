@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -199,7 +198,7 @@ func (c *Collector) End() error {
 }
 
 // Unreadable takes a cell that contradicts its declaration: a misfit, or an error for the host.
-func (c *Collector) Unreadable(holds any) error {
+func (c *Collector) Unreadable(holds string) error {
 	if cell := c.Next(); cell.Sealed == 0 && !cell.Misfits {
 		return cell.Contradicts(holds)
 	}
@@ -208,10 +207,12 @@ func (c *Collector) Unreadable(holds any) error {
 
 // Contradicts returns the error for a cell that contradicts its declaration. It names the kind that
 // was found but no value, since the row may be another tenant's.
-func (c *Cell) Contradicts(holds any) error {
-	way := ""
-	if cellform.Of(c.Kind) != nil {
-		way = "; if another program writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", declare which: Stored in Go, `stored` in a grant file"
+func (c *Cell) Contradicts(holds string) error {
+	way := "declare the type of its values"
+	if holds == "NULL" {
+		way = "declare it with NewNullable"
+	} else if cellform.Of(c.Kind) != nil {
+		way += "; if another program writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", declare the form: Stored in Go, `stored` in a grant file"
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: %s is declared %s (null: %s) but contains %s%s", c.Name, c.Kind, strconv.FormatBool(c.Null), fmt.Sprint(holds), way)}
+	return &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: %s is declared %s (NULL allowed: %s), but contains %s: %s", c.Name, c.Kind, strconv.FormatBool(c.Null), holds, way)}
 }

@@ -87,7 +87,7 @@ func element(kind string, v value.Value) value.Value {
 		}
 	case kind == value.TypeDecimal && typ != value.TypeText:
 		if typ == value.TypeInt || typ == value.TypeFloat {
-			return Canonical(kind, storedText(v).Text())
+			return Canonical(kind, StoredText(v).Text())
 		}
 	case typ == value.TypeText:
 		return Canonical(kind, v.Text())
@@ -110,7 +110,7 @@ func array(of string, list value.Value) value.Value {
 			continue
 		}
 		b.WriteByte('"')
-		text := storedText(v).Text()
+		text := StoredText(v).Text()
 		if of == value.TypeBytes {
 			raw, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {

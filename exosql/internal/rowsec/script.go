@@ -82,7 +82,7 @@ func (s *script) table(t *decl.Table) (*table, error) {
 	}
 	live := s.live.Table(schema.Name{Name: t.Name})
 	if live == nil {
-		return nil, fail.Errorf(fail.Invalid, t.Name, "is no table of the database")
+		return nil, fail.Errorf(fail.Invalid, t.Name, "there is no such table in the database")
 	}
 	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
 	s.tables[t.Name] = x

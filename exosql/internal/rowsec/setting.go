@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -130,16 +129,6 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 
 // text returns a value as text that PostgreSQL can read.
 func text(col *decl.Column, v value.Value) string {
-	switch v.Type() {
-	case value.TypeBool:
-		return strconv.FormatBool(v.Bool())
-	case value.TypeInt:
-		return strconv.FormatInt(v.Int(), 10)
-	case value.TypeFloat:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case value.TypeTime:
-		return v.Time().UTC().Format(time.RFC3339Nano)
-	}
 	if col.Kind == value.TypeBytes {
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {
@@ -147,5 +136,5 @@ func text(col *decl.Column, v value.Value) string {
 		}
 		return `\x` + hex.EncodeToString(b)
 	}
-	return v.Text()
+	return plan.StoredText(v).Text()
 }

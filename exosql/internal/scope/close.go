@@ -24,10 +24,10 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 	out := Scopes{root.Table: {Kind: decl.ScopeRoot, Table: root.Table, Pred: root.Pred}}
 	for _, d := range declared {
 		if d == nil {
-			return nil, fmt.Errorf("exosql: Grant got a zero Scope, or one of a nil or zero Table or Link")
+			return nil, fmt.Errorf("exosql: Grant got a zero Scope, or one of a nil or zero Table or Link: make it with ScopeRows, ScopeVia or ScopeShared")
 		}
 		if d.Table == root.Table {
-			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant", root.Table.Name)
+			return nil, fmt.Errorf("exosql: table %s is the granted one: its scope is the predicate given to Grant, so leave this one out", root.Table.Name)
 		}
 		if out[d.Table] != nil {
 			return nil, fmt.Errorf("exosql: there are two scopes for table %s: leave one out", d.Table.Name)
@@ -158,12 +158,12 @@ func (ss Scopes) foundedOne(t *decl.Table, s *decl.Scope) error {
 	seen := map[*decl.Table]bool{}
 	for s.Kind == decl.ScopeVia {
 		if seen[s.Table] {
-			return fmt.Errorf("exosql: the scope of table %s depends on itself", t.Name)
+			return fmt.Errorf("exosql: the scope of table %s leads by links back to itself: give one of these tables a scope of its own rows", t.Name)
 		}
 		seen[s.Table] = true
 		next := ss[s.Link.From]
 		if next == nil {
-			return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach", t.Name, s.Link.From.Name)
+			return fmt.Errorf("exosql: the scope of table %s begins at table %s, which the grant does not reach: begin at a table that a facet's link leads to", t.Name, s.Link.From.Name)
 		}
 		s = next
 	}

@@ -90,7 +90,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope only where it is itself granted, and this grant is of another table", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: rows of table %s are in scope only in a grant of that table, and this grant is of another table", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {

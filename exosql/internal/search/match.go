@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -76,10 +77,7 @@ func (t term) begins(words []string) bool {
 // Rank returns how well the texts of a row match. It counts matching terms in each text, from the
 // left and up to MaxCount. Each text counts Weight times as much as the next.
 func (q *Query) Rank(texts ...string) int64 {
-	var terms []term
-	for _, g := range q.groups {
-		terms = append(terms, g...)
-	}
+	terms := slices.Concat(q.groups...)
 	rank := int64(0)
 	for _, s := range texts {
 		rank = rank*Weight + int64(count(terms, Words(Fold(s))))

@@ -180,7 +180,7 @@ func (p *parser) check(chunk string) {
 	case colon && word(before) && after != "" && word(after[:1]) && !strings.ContainsFunc(before, unicode.IsDigit):
 		p.fail(`%s does not choose a column, since search looks in all of them: write "%s %s" for the two words, or a condition on the column as well`, clip(before)+":", clip(before), clip(after))
 	case strings.Contains(string(runes[:last]), "*") || runes[last] == '*' && (last == 0 || separates(runes[last-1])):
-		p.fail("* can only come after the beginning of a word: pay* finds pay and payment")
+		p.fail("write * right after the first letters of a word: pay* finds pay and payment")
 	case fuzzy(chunk):
 		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin with pay")
 	}
@@ -214,7 +214,7 @@ func (p *parser) term(text string, not bool) {
 	body, prefix := strings.CutSuffix(text, "*")
 	t := term{words: Words(Fold(body)), prefix: prefix}
 	if strings.Contains(body, "*") && len(t.words) > 0 || prefix && len(t.words) > 0 && separates([]rune(body)[len([]rune(body))-1]) {
-		p.fail("* can only come after the beginning of a word: pay*")
+		p.fail("write * right after the first letters of a word: pay* finds pay and payment")
 		return
 	}
 	if len(t.words) == 0 { // a chunk of only punctuation has no words, but no part of a query may be ignored silently

@@ -1,6 +1,9 @@
 package search
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file writes queries as regular expressions, which match folded texts. They consist of words and class. A
 // word's only ASCII characters are letters and digits, so no part of a program's text is syntax (TestRegexpSyntax).
@@ -43,10 +46,7 @@ func (q *Query) Needle() string {
 
 // Counting returns the regular expression that matches once for each term in a folded text. Rank counts the same terms, up to MaxCount.
 func (q *Query) Counting() string {
-	var terms []term
-	for _, g := range q.groups {
-		terms = append(terms, g...)
-	}
+	terms := slices.Concat(q.groups...)
 	if len(terms) == 0 {
 		return never
 	}

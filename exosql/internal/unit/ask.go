@@ -82,7 +82,7 @@ func (u *Unit) tooLong() {
 				u.abandon()
 			}
 		}()
-		u.lose(fail.Errorf(fail.Limit, "", "the program sent nothing for longer than %v after it had changed something, so its changes are undone", u.of.Idle))
+		u.lose(fail.Errorf(fail.Limit, "", "the program sent nothing for longer than %v after its first change, so its changes are undone: calculate before the first change", u.of.Idle))
 		_ = u.w.Rollback(context.WithoutCancel(u.ctx))
 	}
 }

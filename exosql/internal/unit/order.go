@@ -44,7 +44,7 @@ func (u *Unit) inOrder(ctx context.Context, f func() error) error {
 }
 
 func conflict(err error) error {
-	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
+	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this program has read; run the program again", Err: err}
 }
 
 // replay begins a new transaction, and repeats all statements that were answered. It gives up if sealed values were read, since a conflict
@@ -98,7 +98,7 @@ func (u *Unit) leave(ctx context.Context, mark string) error {
 	}
 	err := u.w.Witness(ctx, mark, time.Now())
 	if errors.Is(err, engine.ErrSettled) {
-		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked for this program's outcome before it had ended, so its changes are not kept; run it again", Err: err}
+		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked for this program's outcome before it had ended, so its changes are not kept; run the program again", Err: err}
 	}
 	return err
 }

@@ -73,5 +73,5 @@ func noReplay(err error) error {
 	if !errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	return &fail.Error{Kind: fail.Conflict, Msg: "other transactions changed what was read in this one; the host has to roll it back", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
+	return &fail.Error{Kind: fail.Conflict, Msg: "other transactions changed what this one has read: the host has to roll back, and begin again", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
 }

@@ -105,7 +105,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 // Commit keeps what the runs have changed: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
 	if t != nil && t.owned { // otherwise an error that the function returns after Commit could undo nothing
-		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "don't call it in Transact's function: Transact commits when that returns nil"))
+		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "leave the call out: Transact commits when its function returns nil"))
 	}
 	return t.commit(ctx)
 }
@@ -228,7 +228,7 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 	var err error
 	switch {
 	case t.w == nil:
-		err = &fail.Error{Kind: fail.Invalid, Msg: "the host's transaction, in which this program was to run, has ended", Err: ErrTxDone}
+		err = &fail.Error{Kind: fail.Invalid, Msg: "the host's transaction, in which this program was to run, has ended: only the host can begin another", Err: ErrTxDone}
 	case t.spoilt.Load():
 		err = &fail.Error{Kind: fail.Internal, Err: errSpoilt}
 	case !t.w.Open():

@@ -45,7 +45,7 @@ const maxTries = 4
 func (us *Units) writer(ctx context.Context) (engine.Writer, error) {
 	w, err := us.Writers.Acquire(ctx)
 	if errors.Is(err, engine.ErrSerial) {
-		return nil, &fail.Error{Kind: fail.Conflict, Msg: "other programs kept the database busy for longer than a program waits; run it again", Err: err}
+		return nil, &fail.Error{Kind: fail.Conflict, Msg: "other programs kept the database busy for longer than a program waits; run the program again", Err: err}
 	}
 	return w, err
 }
@@ -98,7 +98,7 @@ func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) 
 // SettleTyped calls settle for Go code. Since Go code has no record, it logs an error that HookFailed does not get.
 func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
 	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
-		slog.Error("what follows a commit failed", "reason", fail.Reason(err))
+		slog.Error("a hook after a commit failed", "reason", fail.Reason(err))
 	}
 }
 
@@ -152,14 +152,14 @@ func (us *Units) Trim(ctx context.Context, op string) error {
 // marksWait bounds the wait for the table of marks, so that a start does not hang because the server still has a transaction open.
 const marksWait = 30 * time.Second
 
-// UndoWrong returns why a database can't keep what runs change, or "" if it can.
+// UndoWrong returns why a database can't keep what runs change, and what to run; "" if it can.
 func UndoWrong(live *schema.Database) string {
 	t := live.Table(schema.Name{Name: decl.UndoTable})
 	switch {
 	case t == nil && live.Engine == schema.SQLite:
-		return "there is no table " + decl.UndoTable
+		return "there is no table " + decl.UndoTable + "; let a migration run " + engine.CreateUndo
 	case live.Engine == schema.SQLite && (len(t.Triggers) > 0 || !slices.EqualFunc(t.Columns, []string{"n", "run", "at_ms", "image"}, func(c schema.Column, name string) bool { return strings.EqualFold(c.Name, name) })):
-		return fmt.Sprintf("the table %s has other columns, or triggers", decl.UndoTable)
+		return fmt.Sprintf("the table %s has other columns than it should, or triggers; want the table of %s", decl.UndoTable, engine.CreateUndo)
 	}
 	return ""
 }
@@ -173,8 +173,10 @@ func MarksWrong(live *schema.Database) string {
 		return ""
 	case strings.HasPrefix(why, "the role may not "):
 		return fmt.Sprintf("%s: run GRANT SELECT, INSERT ON %s TO %s", why, sqlname.Path(t.Schema, t.Name.Name), sqlname.Plain(live.Role.Name))
+	case t == nil:
+		return why + "; let a migration run " + engine.CreateMarks
 	}
-	return why + "; let a migration run " + engine.CreateMarks
+	return why + "; want the table of " + engine.CreateMarks
 }
 
 func marksWrong(e schema.Engine, t *schema.Table) string {
@@ -185,7 +187,7 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 	for _, c := range t.Columns {
 		switch {
 		case kinds[strings.ToLower(c.Name)] != c.Kind || !c.NotNull || c.Loose || c.Generated != schema.NotGenerated:
-			return fmt.Sprintf("the table %s has another column %s", decl.MarksTable, schema.Printable(c.Name))
+			return fmt.Sprintf("the column %[2]s of the table %[1]s is not as it should be", decl.MarksTable, schema.Printable(c.Name))
 		case c.Unreadable:
 			return fmt.Sprintf("the role may not SELECT from %s", decl.MarksTable)
 		}
@@ -194,13 +196,13 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 	case e == schema.Postgres && !slices.Contains(t.Writable, "INSERT"):
 		return fmt.Sprintf("the role may not INSERT into %s", decl.MarksTable)
 	case len(t.Columns) != len(kinds):
-		return fmt.Sprintf("the table %s has other columns", decl.MarksTable)
+		return fmt.Sprintf("the table %s has other columns than it should", decl.MarksTable)
 	case t.PrimaryKey == nil || t.PrimaryKey.Deferrable || !slices.EqualFunc(t.PrimaryKey.Columns, []string{"run"}, strings.EqualFold):
-		return fmt.Sprintf("the table %s has another primary key", decl.MarksTable) // with another key, a run could have two contradictory marks
+		return fmt.Sprintf("the table %s has another primary key than it should", decl.MarksTable) // with another key, a run could have two contradictory marks
 	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
 		return fmt.Sprintf("the table %s has triggers or rules, or other tables inherit from it", decl.MarksTable)
 	case t.RowSecurity:
-		return fmt.Sprintf("the table %s has row-level security, which may hide marks", decl.MarksTable)
+		return fmt.Sprintf("the table %s has row-level security, which may hide its rows", decl.MarksTable)
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func (w *writer) insert() error {
 		return fail.Errorf(fail.Invalid, "", "write a new row as an object of plain values, without columns or queries")
 	}
 	if len(w.sets) == 0 {
-		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty")
+		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty: call this only with at least one row")
 	}
 	if len(w.sets) > maxColumnSets {
 		return fail.Errorf(fail.Limit, "", "the rows name %d different sets of columns, and the limit is %d: name the same columns in each row, with null where a row has no value", len(w.sets), maxColumnSets)
@@ -83,7 +83,7 @@ func (w *writer) insert() error {
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
-		return fail.Errorf(fail.Invalid, "", "insert these rows one at a time: each is checked after it was inserted")
+		return fail.Errorf(fail.Invalid, "", "call insert for each of these rows: each is checked after it was inserted")
 	}
 	for _, set := range w.sets {
 		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {
@@ -151,7 +151,7 @@ func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err er
 	for i, name := range set {
 		col := column(fc.Rights.Insert, fc, name)
 		if col == nil {
-			return nil, fail.Errorf(fail.Denied, "", "`%s` can't be given", name)
+			return nil, fail.Errorf(fail.Denied, "", "`%s` can't be set in a new row: leave it out", name)
 		}
 		row = append(row, w.given(col, set, n, i))
 	}

@@ -421,7 +421,7 @@ func (r refusing) discharge(x change, d dependant) {
 	case compares:
 		if why := c.Unlike(d.link); why != "" {
 			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both columns", ", if no value is stored in two forms",
-				"programs may write the table, and its link %s compares loosely, since %s: a written row could belong to another tenant's row", d.link.Name, why)
+				"programs may write the table, and its link %s treats different values as equal, since %s: a written row could belong to another tenant's row", d.link.Name, why)
 		}
 		return
 	case awaits:

@@ -172,7 +172,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	add := func(name string, value func(*decl.Column) (written, error)) error {
 		col := column(fc.Rights.Update, fc, name)
 		if col == nil {
-			return fail.Errorf(fail.Denied, "", "`%s` can't be changed", name)
+			return fail.Errorf(fail.Denied, "", "`%s` can't be changed: leave it out", name)
 		}
 		if col.Key { // a facet never lets programs change a key
 			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: it identifies the row", col.Name))

@@ -201,7 +201,7 @@ func (c *Check) Nowhere(place string) error {
 			given = append(given, place+name)
 		}
 	}
-	err := fail.Errorf(fail.Invalid, "", "`%s` refers to no row that this program can reach", strings.Join(given, "`, `"))
+	err := fail.Errorf(fail.Invalid, "", "`%s` refers to no row that this program can reach: give the key of a row that a query finds", strings.Join(given, "`, `"))
 	if given == nil {
 		err = fail.Errorf(fail.Invalid, "", "this row would refer to no row that this program can reach")
 	}

@@ -91,7 +91,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through exactly one %s, and this query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through exactly one %s, and this query finds %s: change its conditions", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		cells := rows.Reader().Cells(0)
 		for _, same := range cells[x.Keys:] {
@@ -328,7 +328,7 @@ func (x *Run) insert() (value.Value, error) {
 	}
 	x.Kept = true // the row exists, and only a rollback of the whole unit removes it
 	if rows.Len() != 1 {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row", rows.Len())}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row: a trigger or rule may have removed or repeated the row", rows.Len())}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {

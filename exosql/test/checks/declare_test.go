@@ -176,7 +176,7 @@ func TestGrantErrors(t *testing.T) {
 		"no key":        {exosql.NewFacet(x, "pair", nokey).Of(exosql.Grant(db, x, exosql.AllRows[kit.Pair]())), "has no key"},
 		"no column":     {exosql.NewFacet(y, "pair").Of(exosql.Grant(db, y, exosql.AllRows[kit.Pair]())), "shows no column"},
 		"one alias":     {self(false).Of(exosql.Grant(db, y, exosql.AllRows[kit.Pair]())), "two facets have the alias"},
-		"zero relation": {exosql.NewFacet(y, "pair", key).Of(exosql.Relation[kit.Pair]{}), "never granted"},
+		"zero relation": {exosql.NewFacet(y, "pair", key).Of(exosql.Relation[kit.Pair]{}), "this relation is zero"},
 		"zero scope":    {exosql.NewFacet(y, "pair", key).Of(exosql.Grant(db, y, exosql.Predicate[kit.Pair]{})), "zero Predicate"},
 		"bad value":     {exosql.NewFacet(y, "pair", key).Of(exosql.Grant(db, y, exosql.AllRows[kit.Pair]()).Limit(-1)), "negative"},
 	} {

@@ -114,7 +114,7 @@ func TestPlanCost(t *testing.T) {
 		t.Errorf("afterwards: %v", o)
 	}
 
-	for cost, want := range map[float64]string{1: "SQLite gives no cost", -1: "or 0 for no ceiling"} {
+	for cost, want := range map[float64]string{1: "SQLite estimates no costs", -1: "or 0 for no limit"} {
 		if _, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{PlanCost: cost}); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", cost, err)
 		}

@@ -381,7 +381,7 @@ func conflicts(t *testing.T, w *world) {
 		o = twoReads()
 	}
 	w.back(t)
-	if o.Kind != fail.Conflict || !strings.Contains(o.Message, "run it again") {
+	if o.Kind != fail.Conflict || !strings.Contains(o.Message, " again") {
 		t.Errorf("a second read: %s %v", o.JSON, o.Result.Err)
 	}
 	cuts := func() string {
@@ -474,7 +474,7 @@ grants: {notes: note}
 func killed(t *testing.T, w *world) {
 	w.back(t)
 	o := run(t, w.db, false, twice, func() { w.replica.Stop(t) })
-	if o.Kind != fail.Conflict || !strings.Contains(o.Message, "run it again") {
+	if o.Kind != fail.Conflict || !strings.Contains(o.Message, " again") {
 		t.Errorf("%s %v", o.JSON, o.Result.Err)
 	}
 	from(t, "after a kill", run(t, w.db, false, ports, nil), 0, at(w.primary))

@@ -77,7 +77,7 @@ func TestScopeClosing(t *testing.T) {
 			"the zero Predicate":          {chain, []exosql.Scope{exosql.ScopeRows(tu.Tasks, exosql.Predicate[tu.Task]{})}, "zero Predicate"},
 			"declared twice":              {chain, []exosql.Scope{exosql.ScopeVia(tu.ProjectTasks), exosql.ScopeShared(tu.Tasks)}, "two scopes for table tasks"},
 			"of the granted table":        {chain, []exosql.Scope{exosql.ScopeShared(tu.Orgs)}, "is the granted one"},
-			"a circle":                    {lead, []exosql.Scope{exosql.ScopeVia(tu.ProjectLed), exosql.ScopeVia(tu.MemberLeads)}, "depends on itself"},
+			"a circle":                    {lead, []exosql.Scope{exosql.ScopeVia(tu.ProjectLed), exosql.ScopeVia(tu.MemberLeads)}, "back to itself"},
 			"begins elsewhere":            {chain, []exosql.Scope{exosql.ScopeVia(tu.MemberTasks)}, "which the grant does not reach"},
 		} {
 			t.Run(name, func(t *testing.T) {

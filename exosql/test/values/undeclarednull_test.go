@@ -47,7 +47,7 @@ func TestUndeclaredNull(t *testing.T) {
 				t.Errorf("%s\n%s %q, want %s", program, o, o.Result.Notices, want)
 			}
 		}
-		if _, err := all.All(t.Context()); err == nil || !strings.Contains(err.Error(), "(null: false) but contains NULL") {
+		if _, err := all.All(t.Context()); err == nil || !strings.Contains(err.Error(), "(NULL allowed: false), but contains NULL") {
 			t.Errorf("Go reads %v", err)
 		}
 	})

@@ -73,8 +73,8 @@ func TestBrokenRules(t *testing.T) {
 		const broken = " breaks a rule of the database"
 		for _, c := range []struct{ name, row, good, columns, sqlite, postgres string }{
 			{"not null", `{ code: "x" }`, `{ name: "n" }`, "name", " is needed", " is needed"},
-			{"unique", `{ name: "one" }`, `{ name: "n" }`, "name", " is taken: no two rows may have the same", " is taken: no two rows may have the same"},
-			{"unique among all", `{ name: "n", code: "c2" }`, `{ name: "n", code: "c3" }`, "code", " is taken: no two rows may have the same", " is taken: no two rows may have the same"},
+			{"unique", `{ name: "one" }`, `{ name: "n" }`, "name", " is taken: no two rows may have the same value", " is taken: no two rows may have the same value"},
+			{"unique among all", `{ name: "n", code: "c2" }`, `{ name: "n", code: "c3" }`, "code", " is taken: no two rows may have the same value", " is taken: no two rows may have the same value"},
 			{"foreign key", `{ name: "n", kindId: 9 }`, `{ name: "n", kindId: 1 }`, "kindId", " refers to no row", " refers to no row"},
 			{"another tenant's", `{ name: "n", kindId: 2 }`, `{ name: "n", kindId: 1 }`, "kindId", " refers to no row", " refers to no row"},
 			{"check", `{ name: "n", percent: 101 }`, `{ name: "n", percent: 100 }`, "percent", broken, broken},

@@ -90,7 +90,7 @@ func TestKeyWithTenant(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		_, tool, rows := csOpen(t, e, "")
 		run := tool(func(org *exosql.Column[csTask, int64]) exosql.Predicate[csTask] { return org.Eq(1) }, false)
-		const nowhere = "invalid: `projectId` refers to no row that this program can reach"
+		const nowhere = "invalid: `projectId` refers to no row that this program can reach: give the key of a row that a query finds"
 		for _, c := range []struct{ program, want, rows string }{
 			{`return tasks.where({ id: 1 }).update({ projectId: 2 })`, "", "1|2|a"},
 			{`return tasks.where({ id: 1 }).update(t => ({ projectId: 1 }))`, "", "1|1|a"},

@@ -32,7 +32,7 @@ func TestThroughConfirms(t *testing.T) {
 			want string
 		}{
 			{"the link is hidden", false, "denied: this table can't be written: its host has to look at it first"},
-			{"the link is seen", true, "invalid: `parentId` refers to no row that this program can reach"},
+			{"the link is seen", true, "invalid: `parentId` refers to no row that this program can reach: give the key of a row that a query finds"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				for _, theirs := range []string{"", "; INSERT INTO tasks VALUES (7, 2, NULL, 'theirs')"} {

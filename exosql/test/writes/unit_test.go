@@ -167,7 +167,7 @@ func TestIdleUnit(t *testing.T) {
 		}
 		seen := &kit.Statements{}
 		r := tool.Run(observe.With(context.Background(), seen), `await jobs.where({ id: 1 }).update({ points: 9 }); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: 10 })`)
-		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(r.Err.Error(), "after it had changed something") {
+		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(r.Err.Error(), "after its first change") {
 			t.Errorf("%v", r.Err)
 		}
 		if got := kit.Cells(t, raw, kit.Jobs); got != kit.JobsBefore {

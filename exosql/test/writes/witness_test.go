@@ -232,10 +232,10 @@ func TestOpenWitness(t *testing.T) {
 		create := exosql.CreateWitness
 		for name, c := range map[string]struct{ ddl, want string }{
 			"none":          {"SELECT 1", "there is no table exo_runs"},
-			"a column more": {strings.Replace(create, "at_ms", "more text, at_ms", 1), "another column more"},
+			"a column more": {strings.Replace(create, "at_ms", "more text, at_ms", 1), "the column more"},
 			"a column less": {strings.Replace(create, ", at_ms bigint NOT NULL", "", 1), "other columns"},
-			"another type":  {strings.Replace(create, "boolean", "text", 1), "another column kept"},
-			"nulls":         {strings.Replace(create, "boolean NOT NULL", "boolean", 1), "another column kept"},
+			"another type":  {strings.Replace(create, "boolean", "text", 1), "the column kept"},
+			"nulls":         {strings.Replace(create, "boolean NOT NULL", "boolean", 1), "the column kept"},
 			"no key":        {strings.Replace(create, " PRIMARY KEY", "", 1), "another primary key"},
 			"another key":   {strings.Replace(strings.Replace(create, " PRIMARY KEY", "", 1), "at_ms bigint NOT NULL", "at_ms bigint NOT NULL, PRIMARY KEY (run, at_ms)", 1), "another primary key"},
 			"a trigger": {create + e.Pick("; CREATE TRIGGER x AFTER INSERT ON exo_runs BEGIN DELETE FROM exo_runs; END",

@@ -74,7 +74,7 @@ func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Sou
 		return nil, nil
 	}
 	src := &p.Args[n-1]
-	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
+	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no value of that type", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }
 
 // hostCodes are classes and codes of errors that come from the database's own contents: its views, policies, functions, foreign
@@ -103,10 +103,10 @@ func hostError(err error) error {
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):
-		msg = "the database can't calculate this for a value that it has met: narrow the query, or ask its host to look at it"
+		msg = "the database can't calculate this for one of its values: narrow the query, or ask the host to change that value"
 		why = "a view, a policy or a generated column can't be calculated for some row"
 	case e.Code == "42704" && m != nil:
-		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '', or to a value that the cast accepts if it is cast", m[1])
+		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '' (or, if that text casts the setting, a value that the cast accepts)", m[1])
 	case e.Code == "55000" && strings.Contains(e.Message, "has no handler"):
 		why = "the wrapper of a foreign table has no HANDLER, so nothing can be read of it: ALTER FOREIGN DATA WRAPPER … HANDLER …, or grant another table"
 	case e.Code == "42P17":

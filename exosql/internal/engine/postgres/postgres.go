@@ -254,7 +254,7 @@ func (s *Session) setUp(ctx context.Context) error {
 		return err
 	}
 	if d, err := time.ParseDuration(ms + "ms"); err != nil || d < 0 {
-		return fmt.Errorf("the server's statement_timeout is %q, which can't be read", ms)
+		return fmt.Errorf("the server's statement_timeout is %q, which can't be read: want a whole number of milliseconds, or 0 for none", ms)
 	} else if d > 0 {
 		s.timeout = min(d, maxStatement)
 	}
@@ -345,7 +345,7 @@ func (s *Session) VerifyWall(ctx context.Context) error {
 			return fmt.Errorf("PostgreSQL allowed %s in a read-only transaction: queries would not be restricted, so Open refuses the database", attempt)
 		}
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != want {
-			return fmt.Errorf("PostgreSQL refused %s, but not because the transaction is read-only, so Open can't verify that queries are: %w", attempt, err)
+			return fmt.Errorf("PostgreSQL refused %s, but not because the transaction is read-only, so Open can't verify that queries only read: %w", attempt, err)
 		}
 	}
 	return nil

@@ -344,7 +344,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
-		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
+		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than %v, which is all that the database allows: ask for fewer rows, or use columns with an index", s.timeout))
 	}
 	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // the query was cancelled at the server
 }
@@ -369,7 +369,7 @@ func (s *Session) rollBack() {
 // the server itself ended the query. Only the host reads the server's text.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
-		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+		return engine.RowTooLarge(err)
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == queryCanceled && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", stopped, err)

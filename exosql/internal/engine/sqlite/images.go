@@ -100,7 +100,7 @@ func (im *images) event(d sqlite.SQLitePreUpdateData) {
 	}
 	t, known := im.tables[d.TableName]
 	if !known {
-		im.err = fmt.Errorf("%w: the table %s was not there when the images began", engine.ErrNoImages, schema.Printable(d.TableName))
+		im.err = fmt.Errorf("%w: the table %s was created after the run began", engine.ErrNoImages, schema.Printable(d.TableName))
 	}
 	if t == nil {
 		return
@@ -516,7 +516,7 @@ func (c *conn) bindCells(st *stmt, cells []engine.Cell) error {
 		size += len(x.Text)
 	}
 	if !c.reserve(size) {
-		return errors.New("exosql: SQLite is out of memory")
+		return errNoMemory
 	}
 	at := c.text
 	put := func(s string) (uintptr, int32) {

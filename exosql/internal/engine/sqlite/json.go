@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/big"
 	"strconv"
@@ -114,9 +115,7 @@ func same(a, b value.Value) bool {
 		return true
 	case typ == value.TypeRecord: // a map is used since a document may have a hundred thousand fields
 		of := make(map[string]value.Value, b.Len())
-		for name, y := range b.Fields() {
-			of[name] = y
-		}
+		maps.Insert(of, b.Fields())
 		for name, x := range a.Fields() {
 			if y, ok := of[name]; !ok || !same(x, y) {
 				return false

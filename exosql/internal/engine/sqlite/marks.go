@@ -84,7 +84,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		}
 		is, there, err := w.mark(readMark, value.Text(run))
 		if err == nil && !there { // without a mark, false would be a guess
-			err = errors.New("exosql: exo_runs does not keep what is written to it")
+			err = errors.New("exosql: exo_runs does not keep what is written to it: drop its triggers")
 		}
 		if kept = is == 1; err == nil && !kept {
 			if _, there, err = w.mark(readForgot); err == nil && !there {

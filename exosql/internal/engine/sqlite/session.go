@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"modernc.org/sqlite"
@@ -74,7 +73,7 @@ func (e *Database) attempt(dsn string, first func(*Session) error) (*Session, er
 		if r, ok := dc.(sqlite.AuthorizerRegisterer); ok {
 			err = r.RegisterAuthorizer(s.Guard.authorize)
 		} else {
-			err = errors.New("exosql: the SQLite driver has no authorizer")
+			err = errors.New("exosql: the SQLite driver has no authorizer: use the version of modernc.org/sqlite that this module requires")
 		}
 	}
 	if err == nil {
@@ -212,7 +211,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 			return &fail.Error{Kind: fail.Limit, Msg: plan.TooMany, Err: err}
 		}
 		if primary(e.Code) == sqlite3.SQLITE_TOOBIG {
-			return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+			return engine.RowTooLarge(err)
 		}
 		switch primary(e.Code) {
 		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // a failed write undoes its statement
