@@ -38,12 +38,14 @@ CREATE INDEX IF NOT EXISTS buckets_by_full ON buckets (full_at);
 // join makes this process one of those that use the file, and then opens the file by open. Processes join one at a time.
 func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	s.id = NewID()
-	if s.shared, err = openFile(s.path+".lock", "_txlock=immediate&_pragma=secure_delete(1)", 1); err != nil {
+	if s.shared, err = openFile(s.path+".lock", "_txlock=immediate&_pragma=secure_delete(1)&_pragma=busy_timeout(1000)", 1); err != nil {
 		return err
 	}
+	end := time.Now().Add(joinWait)
 	tx, err := s.shared.BeginTx(ctx, nil)
-	for end := time.Now().Add(joinWait); busy(err) && time.Now().Before(end); tx, err = s.shared.BeginTx(ctx, nil) {
+	for busy(err) && time.Now().Before(end) {
 		time.Sleep(20 * time.Millisecond) // SQLite does not wait for the lock that begins the log of a new file
+		tx, err = s.shared.BeginTx(ctx, nil)
 	}
 	if busy(err) {
 		return errors.New("a process of an earlier version uses this file: stop that process first")
@@ -85,7 +87,7 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 }
 
 // joinWait is how long a start waits for the starts of other processes.
-const joinWait = 5 * time.Second
+var joinWait = 10 * time.Second
 
 func busy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)

@@ -102,6 +102,7 @@ func TestSecretOfAll(t *testing.T) {
 
 // TestEarlierVersion: an earlier version, which has the file for itself, and this one are not mixed.
 func TestEarlierVersion(t *testing.T) {
+	defer store.SetJoinWait(0)()
 	path := filepath.Join(t.TempDir(), "store.db")
 	db, err := sql.Open("sqlite", path+".lock")
 	if err != nil {
