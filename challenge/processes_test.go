@@ -180,9 +180,9 @@ func TestRollingUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inFlight := func(at string, n int) (ids []string) {
+	inFlight := func(at string, n int, program string) (ids []string) {
 		for range n {
-			ids = append(ids, who.to(at).send(t, game.Program, slow).ID)
+			ids = append(ids, who.to(at).send(t, game.Program, program).ID)
 			sent.Add(1)
 		}
 		return ids
@@ -201,7 +201,7 @@ func TestRollingUpgrade(t *testing.T) {
 		}
 		return n
 	}
-	ids := inFlight(procs[0].at, 6)
+	ids := inFlight(procs[0].at, 6, slow)
 	if code := procs[0].end(syscall.SIGTERM); code != exitOK {
 		t.Errorf("the replaced process exits with %d: %s", code, procs[0].log.String())
 	}
@@ -215,7 +215,7 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Errorf("%d claims were the first of their key; there are %d keys", n, players)
 	}
 
-	ids = inFlight(procs[1].at, 8)
+	ids = inFlight(procs[1].at, 8, "() => { for (;;) {} }")
 	procs[1].end(syscall.SIGKILL)
 	for p.look() != 2 {
 		time.Sleep(10 * time.Millisecond)
@@ -223,7 +223,7 @@ func TestRollingUpgrade(t *testing.T) {
 	if n := ended(ids); n == len(ids) {
 		t.Error("all attempts of the killed process ended")
 	}
-	if n := ended(inFlight(p.front.URL, 4)); n != 4 {
+	if n := ended(inFlight(p.front.URL, 4, slow)); n != 4 {
 		t.Errorf("%d of 4 attempts after the kill ended", n)
 	}
 	var out, errs bytes.Buffer
@@ -268,15 +268,20 @@ func (p *process) from(t *testing.T, address, token, method, path string, in any
 
 // TestSharedBounds: what bounds players, their addresses and the host's costs counts in all processes together, and a stop stops all.
 func TestSharedBounds(t *testing.T) {
+	release := make(chan struct{})
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Messages []any }
 		_ = json.NewDecoder(r.Body).Decode(&in)
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
 		fmt.Fprintf(w, `{"choices":[{"message":{"content":"%d messages"},"finish_reason":"stop"}]}`, len(in.Messages))
 	}))
 	defer model.Close()
 	t.Setenv("OPENAI_BASE_URL", model.URL+"/v1")
 	both, _ := several(t, 2, nil, "-data", t.TempDir(), "-workers", "1", "-queue", "2", "-model", "openai:test",
-		"-rate-players", "3/1h", "-rate", "8/1h", "-rate-address", "1000/1us", "-rate-questions", "9/1us", "-rate-questions-address", "9/1us", "-rate-questions-all", "2/1h")
+		"-rate-players", "3/1h", "-rate", "8/1h", "-rate-address", "1000/1us", "-rate-questions-all", "13/1h")
 	tally := func(n int, path string, in any, as func(i int) (address, token string)) (got string) {
 		for i := range n {
 			address, token := as(i)
@@ -303,29 +308,43 @@ func TestSharedBounds(t *testing.T) {
 		tok := token(address)
 		return func(int) (string, string) { return address, tok }
 	}
+	// Four questions of each process are at the model, and two wait in all.
 	asker := same("2.2.2.2")
-	if got := tally(3, "/api/v1/attempts", attempt(game.Model, "hello"), asker); got != "202 202 429 " {
-		t.Error("questions that the host pays for:", got)
+	questions := tally(12, "/api/v1/attempts", attempt(game.Model, "hello"), func(i int) (string, string) {
+		if i == 0 {
+			return asker(0)
+		}
+		a := fmt.Sprint("3.3.3.", i)
+		return a, token(a)
+	})
+	if questions != strings.Repeat("202 ", 10)+"429 429 " {
+		t.Error("questions that wait:", questions)
 	}
+	close(release)
 	address, tok := asker(0)
-	for i, p := range both { // each asks for both attempts, one of which is another's
-		_, list := p.from(t, address, tok, "GET", "/api/v1/attempts", nil)
+	answer := func(i int) string { // of the player's last question, from one of the processes
+		t.Helper()
+		_, list := both[i].from(t, address, tok, "GET", "/api/v1/attempts", nil)
 		var ids struct{ Attempts []struct{ ID string } }
-		if json.Unmarshal([]byte(list), &ids) != nil || len(ids.Attempts) != 2 {
+		if json.Unmarshal([]byte(list), &ids) != nil || len(ids.Attempts) == 0 {
 			t.Fatal(list)
 		}
-		for _, a := range ids.Attempts {
-			if _, body := p.from(t, address, tok, "GET", "/api/v1/attempts/"+a.ID+"?wait=20", nil); !strings.Contains(body, `"state":"ended"`) || !strings.Contains(body, " messages") {
-				t.Errorf("process %d: %s", i, body)
-			}
+		_, body := both[i].from(t, address, tok, "GET", "/api/v1/attempts/"+ids.Attempts[0].ID+"?wait=20", nil)
+		var a game.Attempt
+		if json.Unmarshal([]byte(body), &a) != nil || a.State != game.Ended {
+			t.Error(body)
 		}
+		return a.Answer
 	}
-
-	// One program of each process runs, and two wait in all.
-	const endless = "() => { for (;;) {} }"
-	line := tally(6, "/api/v1/attempts", attempt(game.Program, endless), func(i int) (string, string) { a := fmt.Sprint("3.3.3.", i); return a, token(a) })
-	if line != "202 202 202 202 429 429 " {
-		t.Error("attempts that wait:", line)
+	one := answer(1)
+	if code, body := both[1].from(t, address, tok, "POST", "/api/v1/attempts", attempt(game.Model, "and now?")); code != http.StatusAccepted {
+		t.Error(code, body)
+	}
+	if two := answer(0); one != "2 messages" || two != "4 messages" {
+		t.Errorf("the chat in the other process: %q, %q", one, two)
+	}
+	if code, body := both[0].from(t, address, tok, "POST", "/api/v1/attempts", attempt(game.Model, "more")); code != http.StatusTooManyRequests || !strings.Contains(body, `"rate"`) {
+		t.Error("a question beyond what the host pays for:", code, body)
 	}
 
 	stopper := same("4.4.4.4")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -166,7 +167,7 @@ func TestBoundsOfAll(t *testing.T) {
 		t.Error(w, r, err)
 	}
 
-	took := 0
+	var took atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
@@ -176,7 +177,7 @@ func TestBoundsOfAll(t *testing.T) {
 				}
 				if b.At, b.Full = f.c.now(), f.c.now().Add(time.Hour); b.Tokens >= 1 {
 					b.Tokens--
-					took++ // no other process changes the bucket now
+					took.Add(1)
 				}
 			}); err != nil {
 				t.Error(err)
@@ -184,8 +185,8 @@ func TestBoundsOfAll(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if took != 25 {
-		t.Errorf("%d took one of 25 tokens", took)
+	if n := took.Load(); n != 25 {
+		t.Errorf("%d took one of 25 tokens", n)
 	}
 	known := func() (ok bool) {
 		t.Helper()

@@ -51,10 +51,14 @@ func (b *buckets) take(ctx context.Context, key string) grant {
 	now := b.now()
 	g := b.rate.take(&last, now)
 	if g.ok {
-		_ = b.share(ctx, b.name, key, func(x *store.Bucket) {
-			g = b.rate.take(x, now)
-			last = *x
-		})
+		var of grant
+		var all store.Bucket
+		if err := b.share(ctx, b.name, key, func(x *store.Bucket) {
+			of = b.rate.take(x, now)
+			all = *x
+		}); err == nil {
+			g, last = of, all
+		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
