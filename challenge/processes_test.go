@@ -51,7 +51,7 @@ func (p *proxy) pick() string {
 			return at
 		}
 	}
-	return "http://127.0.0.1:1" // nobody listens there
+	return "http://127.0.0.1:1" // no process listens there
 }
 
 // look asks each process how it is, and returns how many are well.
@@ -121,7 +121,7 @@ func TestRollingUpgrade(t *testing.T) {
 	rate := "1000000/1us"
 	procs, another := several(t, 3, p, "-data", dir, "-workers", "2", "-host", p.front.Listener.Addr().String(), "-notice", "2s",
 		"-rate", rate, "-rate-address", rate, "-rate-requests", rate, "-rate-players", rate)
-	looks, over := time.NewTicker(50*time.Millisecond), make(chan struct{})
+	looks, over := time.NewTicker(100*time.Millisecond), make(chan struct{})
 	defer func() { looks.Stop(); close(over) }()
 	go func() {
 		for {
@@ -176,6 +176,18 @@ func TestRollingUpgrade(t *testing.T) {
 		})
 	}
 
+	all.Go(func() { // a reader, all the time
+		for !replaced.Load() {
+			res, err := http.Get(p.front.URL + "/api/v1/leaderboard")
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Error("a page through the replacement:", res, err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
 	who, err := newPlayer(t.Context(), p.front.URL)
 	if err != nil {
 		t.Fatal(err)

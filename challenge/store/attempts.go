@@ -175,7 +175,7 @@ func (s *Store) interrupt(ctx context.Context, process string) error {
 	for _, k := range all {
 		k.State = game.Interrupted
 		k.Verdict = game.Verdict{Kind: "cancelled", Message: "the host was restarted before this attempt had ended; send it again"}
-		if err := s.Finish(ctx, k.Player, k.Attempt); err != nil {
+		if err := s.Finish(ctx, k.Player, k.Attempt); err != nil && !errors.Is(err, ErrNone) { // another process may have ended and deleted it
 			return err
 		}
 	}

@@ -22,18 +22,7 @@ import (
 // Several processes of one machine may use the file. Each holds the lock of a file of its own until it ends, however it ends. A second file,
 // which no backup has, keeps what the processes share only while one of them lives: the key of addresses and the buckets of rates.
 
-const shared = `
-CREATE TABLE IF NOT EXISTS secret (key BLOB NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS buckets (
-	rate    TEXT NOT NULL,
-	key     BLOB NOT NULL, -- a digest
-	tokens  REAL NOT NULL,
-	at      INTEGER NOT NULL, -- in nanoseconds, as is full_at
-	full_at INTEGER NOT NULL,
-	PRIMARY KEY (rate, key)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS buckets_by_full ON buckets (full_at);
-`
+const shared = "CREATE TABLE IF NOT EXISTS secret (key BLOB NOT NULL) STRICT;" + buckets
 
 // join makes this process one of those that use the file, and then opens the file by open. Processes join one at a time.
 func (s *Store) join(ctx context.Context, open func() error) (err error) {
@@ -117,7 +106,7 @@ func (s *Store) hold(id string) (*sql.DB, error) {
 // ID returns the name of this process.
 func (s *Store) ID() string { return s.id }
 
-// Lives reports whether the process with this name uses the file. A process of which this is not known lives.
+// Lives reports whether the process with this name uses the file. It returns true if it can't find out.
 func (s *Store) Lives(id string) bool {
 	if id == s.id {
 		return true
@@ -201,46 +190,4 @@ func (s *Store) Bury(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Bucket is the state of a token bucket that all processes share.
-type Bucket struct {
-	Tokens float64
-	At     time.Time // when Tokens was right; zero for a bucket that is full
-	Full   time.Time // when the bucket will be full
-}
-
-// mostBuckets bounds the buckets of all rates together.
-const mostBuckets = 100_000
-
-// Take changes the bucket of a key, while no other process can.
-func (s *Store) Take(ctx context.Context, rate, key string, change func(*Bucket)) error {
-	tx, err := s.shared.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	defer tx.Rollback()
-	var b Bucket
-	var at int64
-	switch err := tx.QueryRow("SELECT tokens, at FROM buckets WHERE rate = ? AND key = ?", rate, s.address(key)).Scan(&b.Tokens, &at); {
-	case err == nil:
-		b.At = time.Unix(0, at)
-	case !errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("store: %w", err)
-	}
-	change(&b)
-	if _, err := tx.Exec("INSERT INTO buckets (rate, key, tokens, at, full_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at",
-		rate, s.address(key), b.Tokens, b.At.UnixNano(), b.Full.UnixNano()); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return tx.Commit()
-}
-
-// SweepBuckets deletes the buckets that are full, and beyond a bound those that will be full the soonest.
-func (s *Store) SweepBuckets(ctx context.Context) error {
-	if _, err := s.shared.ExecContext(ctx, "DELETE FROM buckets WHERE full_at <= ?", s.o.Now().UnixNano()); err != nil {
-		return err
-	}
-	_, err := s.shared.ExecContext(ctx, "DELETE FROM buckets WHERE (rate, key) IN (SELECT rate, key FROM buckets ORDER BY full_at LIMIT max(0, (SELECT count(*) FROM buckets) - ?))", mostBuckets)
-	return err
 }
