@@ -40,6 +40,7 @@ type config struct {
 	admin     string
 	rates     web.Rates
 	store     store.Options
+	notice    time.Duration
 	verbose   bool
 	resume    bool
 }
@@ -107,6 +108,7 @@ func (f *flags) site() {
 	f.Func("rate-questions-address", "questions of one address, as `burst/interval`; default 10/5m", rate(&c.rates.AddressQuestions))
 	f.Func("rate-questions-all", "questions of everybody, which the host pays for, as `burst/interval`; default 100/1m", rate(&c.rates.AllQuestions))
 	f.BoolVar(&c.resume, "resume", false, "go on with a game that POST /pause had stopped")
+	f.DurationVar(&c.notice, "notice", 0, "`time` for which requests are still answered after SIGTERM, while /healthz is 503: longer than a proxy's time between two looks")
 	f.BoolVar(&c.verbose, "v", false, "log every request")
 }
 
@@ -149,6 +151,9 @@ func network(s string) (netip.Prefix, error) {
 
 // check refuses settings that would only seem to work.
 func (c *config) check() error {
+	if c.notice < 0 {
+		return errors.New("-notice has to be 0 or more")
+	}
 	if c.bind != "" {
 		a, err := netip.ParseAddr(c.bind)
 		if err != nil {

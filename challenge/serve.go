@@ -79,10 +79,11 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	if strings.HasPrefix(c.url, "https:") && len(c.trusted) == 0 {
 		log.Warn("-url is https and -trust names no proxy: to the bounds of an address all players are one, the proxy")
 	}
-	log.Info("serving", "listen", l.Addr().String(), "url", c.url, "trust", c.trusted, "admin", c.admin, "data", c.data,
+	log.Info("serving", "process", s.arena.Store.ID(), "listen", l.Addr().String(), "url", c.url, "trust", c.trusted, "admin", c.admin, "data", c.data,
 		"engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String(), "lanes", s.lanes(), "model", s.model(), "source", game.Source())
 	select {
 	case <-ctx.Done():
+		err = s.notice(c.notice, failed)
 	case err = <-failed:
 	}
 	fmt.Fprintln(stdout, "ending")
@@ -94,6 +95,17 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	closing, cancelClose := context.WithTimeout(context.Background(), closeTime)
 	defer cancelClose()
 	return exitOK, errors.Join(err, s.close(closing))
+}
+
+// notice answers requests for a while, in which a proxy may notice by /healthz that it should send no more.
+func (s *site) notice(d time.Duration, failed <-chan error) error {
+	s.server.End()
+	select {
+	case <-time.After(d):
+		return nil
+	case err := <-failed:
+		return err
+	}
 }
 
 // end accepts no more requests, plays the accepted attempts, and gives waiting players time to read the outcome. Then it cuts off clients that

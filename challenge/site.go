@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -26,6 +27,7 @@ type site struct {
 	server *web.Server
 	pool   *worker.Pool
 	log    *slog.Logger
+	data   string
 
 	stopped bool // the host had stopped the game before the last process ended
 }
@@ -37,7 +39,7 @@ const storeFile = "challenge.db"
 
 // open makes everything that a challenge needs. port is the port of its listener.
 func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, err error) {
-	s := &site{arena: &arena.Arena{Log: log}, log: log}
+	s := &site{arena: &arena.Arena{Log: log}, log: log, data: c.data}
 	defer func() {
 		if err != nil {
 			s.close(context.Background())
@@ -57,7 +59,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if err != nil {
 		return nil, err
 	}
-	copies, err := openCopies(ctx, c)
+	copies, err := openCopies(ctx, c, s.arena.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +85,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if c.resume {
 		err = s.arena.StopByHand(ctx, false)
 	} else {
-		s.stopped, err = s.arena.Restore(ctx)
+		s.stopped, err = s.arena.Hear(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -130,6 +132,7 @@ func (s *site) close(ctx context.Context) error {
 		errs = append(errs, s.arena.Game.Copies.Close(ctx))
 	}
 	if s.arena.Store != nil {
+		_ = os.Remove(filepath.Join(s.data, copiesFolder, s.arena.Store.ID())) // another process removes a folder that is not empty
 		errs = append(errs, s.arena.Store.Close())
 	}
 	return errors.Join(errs...)
@@ -151,10 +154,15 @@ func (s *site) tend(ctx context.Context) {
 	n := 0
 	every(ctx, time.Second, func() {
 		s.arena.Tend(ctx)
+		var errs []error
+		if n%10 == 0 {
+			errs = append(errs, s.arena.Store.SweepBuckets(ctx))
+		}
 		if n%600 == 0 {
-			if err := s.arena.Store.Sweep(ctx); err != nil {
-				s.log.Error("sweep", "error", err)
-			}
+			errs = append(errs, s.arena.Store.Sweep(ctx), sweepCopies(s.data, s.arena.Store))
+		}
+		if err := errors.Join(errs...); err != nil {
+			s.log.Error("sweep", "error", err)
 		}
 		n++
 	})
@@ -173,12 +181,37 @@ func every(ctx context.Context, d time.Duration, f func()) {
 	}
 }
 
-func openCopies(ctx context.Context, c *config) (*game.Copies, error) {
+func openCopies(ctx context.Context, c *config, st *store.Store) (*game.Copies, error) {
 	if c.db == "" && c.reader != "" {
 		return nil, errors.New("-db-reader needs -db: it names a role in a database, and -db names that database")
 	}
-	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, "copies"), Most: c.copies})
+	if err := sweepCopies(c.data, st); err != nil {
+		return nil, err
+	}
+	copies, err := game.OpenCopies(ctx, game.CopyOptions{URL: c.db, Reader: c.reader, Dir: filepath.Join(c.data, copiesFolder, st.ID()), Most: c.copies, CursorKey: st.Secret("cursors")})
 	return copies, byFlag(err)
+}
+
+// copiesFolder has a folder for each process, with players' copies.
+const copiesFolder = "copies"
+
+// ofProcess matches the names of those folders, and of the copies of an earlier version.
+var ofProcess = regexp.MustCompile(`^([a-z0-9]{26}|copy-.*)$`)
+
+// sweepCopies removes the copies of dead processes.
+func sweepCopies(data string, st *store.Store) error {
+	entries, err := os.ReadDir(filepath.Join(data, copiesFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if ofProcess.MatchString(e.Name()) && !st.Lives(e.Name()) {
+			if err := os.RemoveAll(filepath.Join(data, copiesFolder, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // tryCopies refuses a database in which no copy can be made or read. On a public host it also refuses a superuser as the role of programs,

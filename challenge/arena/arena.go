@@ -28,6 +28,7 @@ type Arena struct {
 
 	stopping sync.Mutex
 	stopped  map[string]bool // who has turned the kill switch on
+	heard    heard
 	unkept   unkept
 }
 
@@ -95,12 +96,18 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		return nil, ar.known(err)
 	}
 	a := &game.Attempt{Target: target, Lane: lane, Input: input}
-	keep := func() (string, error) {
-		err := ar.Store.Add(ctx, from.Player, from.Address, a)
+	line := ar.line(lane)
+	keep := func(waits bool) (string, error) {
+		var room *store.Room
+		if waits { // the queue counts the attempts of this process, and the store those of all
+			room = &store.Room{}
+			room.PerPlayer, room.Total = line.Room()
+		}
+		err := ar.Store.Add(ctx, from.Player, from.Address, a, room)
 		return a.ID, err
 	}
 	played := *a // a copy, because the caller reads a while the attempt is played
-	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
+	err = line.Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})
 	})
@@ -173,7 +180,7 @@ func (ar *Arena) known(err error) error {
 		return refuse(Busy, "too many attempts of yours, or of your address, wait; send more when they have ended")
 	case errors.Is(err, queue.ErrFull):
 		return refuse(Busy, "too many attempts wait; try again later")
-	case errors.Is(err, queue.ErrPaused), errors.Is(err, queue.ErrClosed):
+	case errors.Is(err, queue.ErrPaused), errors.Is(err, queue.ErrClosed), errors.Is(err, store.ErrStopped):
 		return errStopped
 	}
 	return err
@@ -195,11 +202,7 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 	}
 	k = ar.unkept.instead(k)
 	if player != "" && k.Player == player {
-		v := &View{Attempt: k.Attempt, Mine: true}
-		if !k.State.Over() {
-			v.Position, _ = ar.line(v.Lane).Position(id)
-		}
-		return v, nil
+		return ar.mine(ctx, k)
 	}
 	if !k.Shared {
 		public, err := ar.Store.InGuardedWin(ctx, id)
@@ -213,14 +216,39 @@ func (ar *Arena) Attempt(ctx context.Context, player, id string) (*View, error) 
 	return &View{Attempt: k.Redacted()}, nil
 }
 
-// Wait is Attempt after the attempt is over. If ctx ends first, it returns the attempt as it then is.
+// mine returns an attempt as its player sees it.
+func (ar *Arena) mine(ctx context.Context, k store.Kept) (v *View, err error) {
+	v = &View{Attempt: k.Attempt, Mine: true}
+	known := k.State.Over()
+	if !known {
+		v.Position, known = ar.line(k.Lane).Position(k.ID)
+	}
+	if !known { // it waits in another process
+		v.Position, err = ar.Store.Position(ctx, k.ID)
+	}
+	return v, err
+}
+
+// askEvery is how often Wait asks the store about an attempt of another process.
+const askEvery = 200 * time.Millisecond
+
+// Wait is Attempt after the attempt is over. If until ends first, or this process accepts no more attempts, it returns the attempt as it then is.
 func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, error) {
 	v, err := ar.Attempt(ctx, player, id)
 	if err != nil || !v.Mine || v.State.Over() {
 		return v, err
 	}
 	ar.line(v.Lane).Wait(until, id)
-	return ar.Attempt(ctx, player, id)
+	for {
+		v, err = ar.Attempt(ctx, player, id)
+		if err != nil || v.State.Over() || until.Err() != nil || ar.Paused() {
+			return v, err
+		}
+		select {
+		case <-time.After(askEvery):
+		case <-until.Done():
+		}
+	}
 }
 
 // Attempts returns a player's attempts, the latest first. before is as in store.Attempts.
@@ -232,9 +260,9 @@ func (ar *Arena) Attempts(ctx context.Context, player, target, before string, mo
 	out := []*View{}
 	for _, k := range ks {
 		k = ar.unkept.instead(k)
-		v := &View{Attempt: k.Attempt, Mine: true}
-		if !k.State.Over() {
-			v.Position, _ = ar.line(k.Lane).Position(k.ID)
+		v, err := ar.mine(ctx, k)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, v)
 	}

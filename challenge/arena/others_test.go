@@ -28,7 +28,7 @@ func TestOthers(t *testing.T) {
 		players = append(players, p)
 	}
 	a := &game.Attempt{ID: store.NewID(), Target: "wallet", Lane: game.Program, Input: "1", State: game.Queued}
-	if err := st.Add(ctx, players[0], "home", a); err != nil {
+	if err := st.Add(ctx, players[0], "home", a, nil); err != nil {
 		t.Fatal(err)
 	}
 	a.State = game.Ended

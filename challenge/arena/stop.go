@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // byHost identifies the host as the one who turns the kill switch.
@@ -40,22 +41,35 @@ func (ar *Arena) StoppedBy() []string {
 	return slices.Sorted(maps.Keys(ar.stopped))
 }
 
-// StopByHand is Stop for the host. A restart does not undo it.
+// heard is the host's stop as the store had it when this process last looked.
+type heard struct {
+	mu sync.Mutex
+	on bool
+}
+
+// StopByHand is Stop for the host, in all processes. A restart does not undo it.
 func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 	if on {
 		ar.Stop(byHost, true) // stop even if the setting can't be stored
 	}
+	ar.heard.mu.Lock()
+	defer ar.heard.mu.Unlock()
 	if err := ar.Store.SetStopped(ctx, on); err != nil {
 		return err
 	}
+	ar.heard.on = on
 	ar.Stop(byHost, on)
 	return nil
 }
 
-// Restore stops the game if the host had stopped it when the last process ended.
-func (ar *Arena) Restore(ctx context.Context) (stopped bool, err error) {
-	if stopped, err = ar.Store.Stopped(ctx); stopped {
-		ar.Stop(byHost, true)
+// Hear stops the game if the host has stopped it in another process, or before the last process ended. It lets the game go on when the host
+// does. A stop that could not be stored stays.
+func (ar *Arena) Hear(ctx context.Context) (stopped bool, err error) {
+	ar.heard.mu.Lock()
+	defer ar.heard.mu.Unlock()
+	if stopped, err = ar.Store.Stopped(ctx); err == nil && stopped != ar.heard.on {
+		ar.heard.on = stopped
+		ar.Stop(byHost, stopped)
 	}
 	return stopped, err
 }

@@ -69,8 +69,15 @@ func (u *unkept) forget(id string) {
 	delete(u.sizes, id)
 }
 
-// Tend gives the store the refused attempts again, if it now accepts a write.
+// Tend hears the host's stop from other processes, ends the attempts of dead ones, and gives the store the refused attempts again, if it now
+// accepts a write.
 func (ar *Arena) Tend(ctx context.Context) {
+	if _, err := ar.Hear(ctx); err != nil {
+		ar.Log.Error("store", "error", err)
+	}
+	if err := ar.Store.Bury(ctx); err != nil {
+		ar.Log.Error("store", "error", err)
+	}
 	if ar.Store.Failing() {
 		if err := ar.Store.Try(ctx); err != nil {
 			return

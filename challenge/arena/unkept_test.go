@@ -78,7 +78,7 @@ func TestUnkept(t *testing.T) {
 		return k.State
 	}
 	ar.Tend(ctx)
-	if kept() != game.Queued || !st.Failing() {
+	if kept() != game.Running || !st.Failing() {
 		t.Error("it is kept, on a full disk")
 	}
 	do("DROP TRIGGER full; DROP TRIGGER fuller")

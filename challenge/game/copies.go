@@ -3,6 +3,8 @@ package game
 import (
 	"container/list"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,6 +18,7 @@ import (
 // again when a player needs it, and no player notices.
 type Copies struct {
 	place  place
+	key    []byte  // the key of CopyOptions.CursorKey
 	tries  *folder // the folder for databases of one attempt, or nil
 	most   int     // the most databases that are open
 	mu     sync.Mutex
@@ -33,7 +36,8 @@ type Copies struct {
 type place interface {
 	engine() string
 	// open makes a copy and opens it. Every copy has another name.
-	open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error)
+	// cursors is the key of the copy's cursors; nil means a random one.
+	open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
 	// gone reports whether a copy is gone, or may be.
 	gone(ctx context.Context, name string) bool
@@ -65,11 +69,15 @@ type CopyOptions struct {
 	Reader string
 	Dir    string // a folder for nothing else, for SQLite and for targets that programs may change
 	Most   int    // the number of copies that are kept; default 64
+	// CursorKey is a secret from which the keys of cursors are made, one for each copy. A cursor works in every process that has the same secret,
+	// also after its copy was made again. nil means random keys.
+	CursorKey []byte
 }
 
-// OpenCopies makes the place for copies, and removes the copies of an earlier process. The place belongs to this process until Close.
+// OpenCopies makes the place for copies, and removes the copies of dead processes. The folder belongs to this process until Close. Several
+// processes may use the database of URL.
 func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
-	c := &Copies{most: o.Most, byName: map[string]*copied{}, used: list.New()}
+	c := &Copies{most: o.Most, key: o.CursorKey, byName: map[string]*copied{}, used: list.New()}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.most <= 0 {
 		c.most = 64
@@ -90,6 +98,16 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// cursorKey returns the key of the cursors of a copy.
+func (c *Copies) cursorKey(name string) []byte {
+	if c.key == nil {
+		return nil
+	}
+	m := hmac.New(sha256.New, c.key)
+	m.Write([]byte(name))
+	return m.Sum(nil)
 }
 
 // Try makes a copy of a target, reads it as programs do, and drops it. So the host learns at the start about a faulty place, not a
@@ -128,7 +146,7 @@ func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *
 			defer close(e.ready)
 			ctx, cancel := context.WithTimeout(c.ctx, openTime)
 			defer cancel()
-			e.db, e.err = c.place.open(ctx, e.real, t, key)
+			e.db, e.err = c.place.open(ctx, e.real, t, key, c.cursorKey(e.name))
 		}()
 	}
 	c.used.MoveToFront(e.elem)

@@ -42,7 +42,7 @@ func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) 
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	if f.DB, err = in.open(ctx, f.name, t, f.code); err != nil {
+	if f.DB, err = in.open(ctx, f.name, t, f.code, nil); err != nil {
 		return f, err
 	}
 	if t.Foreign == "" {

@@ -110,7 +110,7 @@ func TestTry(t *testing.T) {
 }
 
 // TestHeld: while one process plays with a database no other takes its schemas for
-// left over, also when the connection that held the database has gone.
+// left over, also when the connection that marks them has gone.
 func TestHeld(t *testing.T) {
 	url := database(t)
 	admin := tu.Admin(t, url)
@@ -119,37 +119,56 @@ func TestHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, release, err := first.Use(t.Context(), "player0000", game.DefaultTargets[0], game.NewKey())
-	if err != nil {
-		t.Fatal(err)
+	use := func(player string) {
+		t.Helper()
+		_, release, err := first.Use(t.Context(), player, game.DefaultTargets[0], game.NewKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
 	}
-	release()
-	second := func() error {
+	// schemas returns how many there are after another process has come and gone.
+	schemas := func() (n int) {
+		t.Helper()
 		c, err := game.OpenCopies(t.Context(), game.CopyOptions{URL: url})
 		if err == nil {
 			err = c.Close(t.Context())
 		}
-		return err
+		if err == nil {
+			err = admin.QueryRow(`SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, 'exochallenge_')`).Scan(&n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
-	if err := second(); err == nil || !strings.Contains(err.Error(), "another challenge") {
-		t.Error(err)
+	lose := func() {
+		t.Helper()
+		if _, err := admin.Exec(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := admin.Exec(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`); err != nil {
-		t.Fatal(err)
+	use("player0000")
+	if n := schemas(); n != 1 {
+		t.Errorf("%d schemas of a process that lives", n)
 	}
-	_, release, err = first.Use(t.Context(), "player0001", game.DefaultTargets[0], game.NewKey())
-	if err != nil {
-		t.Fatal(err)
+	lose()
+	use("player0001")
+	if n := schemas(); n != 2 {
+		t.Errorf("%d schemas, when the connection was lost", n)
 	}
-	release()
-	if err := second(); err == nil || !strings.Contains(err.Error(), "another challenge") {
-		t.Error("when the connection was lost:", err)
+	lose() // as if the process were dead
+	if n := schemas(); n != 0 {
+		t.Errorf("%d schemas of a dead process", n)
 	}
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := second(); err != nil {
-		t.Error("when the first has ended:", err)
+	if _, err := admin.Exec("SELECT pg_advisory_lock(1702391601)"); err != nil { // as an earlier version does
+		t.Fatal(err)
+	}
+	if _, err := game.OpenCopies(t.Context(), game.CopyOptions{URL: url}); !errors.Is(err, game.ErrURL) || !strings.Contains(err.Error(), "earlier version") {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net/url"
 	"strings"
 	"sync"
@@ -25,12 +26,17 @@ type schemas struct {
 	reader *url.URL // nil means the role of url
 	role   string   // the reader's name
 
+	number int32 // the number of this process, in the names of its schemas
+
 	mu   sync.Mutex
-	lock *sql.Conn // the connection whose lock reserves the database
+	lock *sql.Conn // the connection that has the lock of this process
 }
 
-// ours begins the names of our schemas.
-const ours = "exochallenge_"
+// mine begins the names of the challenge's schemas.
+const mine = "exochallenge_"
+
+// ours begins the names of the schemas of this process.
+func (s *schemas) ours() string { return fmt.Sprintf("%s%d_", mine, s.number) }
 
 // These name what is at fault if copies can't be made.
 var (
@@ -42,7 +48,7 @@ var (
 var errForm = errors.New("want postgres://user@host/database, or postgres://user@/database?host=/run/postgresql")
 
 func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
-	s := &schemas{}
+	s := &schemas{number: mathrand.Int32N(1e9)}
 	var err error
 	if s.url, err = readURL(raw); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrURL, err)
@@ -81,15 +87,15 @@ func readURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// lockNumber is the number of the advisory lock that reserves the database.
+// lockNumber is the class of the advisory locks of processes, and the lock that they share. A process of an earlier version has that lock alone.
 const lockNumber = 0x65786f31
 
-// holdWait is how long another process may take to release the lock.
+// holdWait is how long the server may take to notice that a session has ended.
 const holdWait = 2 * time.Second
 
-var errHeld = errors.New("another challenge uses this database: give this one its own")
+var errHeld = errors.New("a challenge of an earlier version uses this database, or a lost session of this process still does")
 
-// hold reserves the database, or checks that it is still reserved. A second process would drop the first one's schemas as left over. The lock
+// hold marks the schemas of this process as used, or checks that they are still marked. Another process would drop them as left over. The mark
 // ends with its connection, so hold is called before each copy.
 func (s *schemas) hold(ctx context.Context) error {
 	s.mu.Lock()
@@ -105,10 +111,9 @@ func (s *schemas) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The server may take a moment to notice that the previous process has ended.
 	for end := time.Now().Add(holdWait); ; time.Sleep(100 * time.Millisecond) {
 		var got bool
-		err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, lockNumber).Scan(&got)
+		err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock_shared($1) AND pg_try_advisory_lock($1::int, $2)`, lockNumber, s.number).Scan(&got)
 		if err == nil && got {
 			s.lock = c
 			return nil
@@ -122,27 +127,37 @@ func (s *schemas) hold(ctx context.Context) error {
 	}
 }
 
-// clean drops the schemas of an earlier process.
+// clean drops the schemas of dead processes.
 func (s *schemas) clean(ctx context.Context) error {
-	rows, err := s.admin.QueryContext(ctx, `SELECT nspname FROM pg_namespace WHERE starts_with(nspname, $1)`, ours)
+	rows, err := s.lock.QueryContext(ctx, `SELECT nspname, coalesce(substring(nspname FROM '^`+mine+`([0-9]{1,9})_')::int, -1) FROM pg_namespace WHERE starts_with(nspname, $1)`, mine)
 	if err != nil {
 		return err
 	}
-	var old []string
+	old := map[int32][]string{}
 	for rows.Next() {
-		var n string
-		if err := rows.Scan(&n); err != nil {
+		var name string
+		var of int32
+		if err := rows.Scan(&name, &of); err != nil {
 			rows.Close()
 			return err
 		}
-		old = append(old, n)
+		old[of] = append(old[of], name)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
-	for _, n := range old {
-		if _, err := s.admin.ExecContext(ctx, "DROP SCHEMA "+sqlname.Quote(n)+" CASCADE"); err != nil {
+	for of, names := range old {
+		var dead bool
+		if err := s.lock.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1::int, $2)`, lockNumber, of).Scan(&dead); err != nil {
 			return err
+		}
+		for _, n := range names {
+			if !dead {
+				break
+			}
+			if _, err := s.lock.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+sqlname.Quote(n)+" CASCADE"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -156,21 +171,21 @@ func (s *schemas) close() error {
 	if s.lock != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_, _ = s.lock.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, lockNumber) // otherwise the session's end releases the lock later
+		_, _ = s.lock.ExecContext(ctx, `SELECT pg_advisory_unlock_all()`) // otherwise the session's end releases the lock later
 		s.lock.Close()
 		s.lock = nil
 	}
 	return s.admin.Close()
 }
 
-func (s *schemas) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
+func (s *schemas) open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error) {
 	if err := s.hold(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.make(ctx, name, t, key); err != nil {
 		return nil, err
 	}
-	return s.connect(ctx, s.programs(), name, nil)
+	return s.connect(ctx, s.programs(), name, cursors, nil)
 }
 
 // programs returns the URL that programs' statements use.
@@ -183,11 +198,11 @@ func (s *schemas) programs() *url.URL {
 
 // make makes and fills a schema.
 func (s *schemas) make(ctx context.Context, name string, t *Target, key Key) error {
-	schema := sqlname.Quote(ours + name)
+	schema := sqlname.Quote(s.ours() + name)
 	if _, err := s.admin.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
 		return err
 	}
-	db, err := s.connect(ctx, s.url, name, func(ctx context.Context, db *sql.DB) error {
+	db, err := s.connect(ctx, s.url, name, nil, func(ctx context.Context, db *sql.DB) error {
 		if err := t.fill(ctx, db, key, numbered); err != nil || s.reader == nil {
 			return err
 		}
@@ -211,7 +226,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 		}
 		return false, errors.Join(err, s.drop(ctx, name))
 	}
-	db, err := s.connect(ctx, s.programs(), name, func(ctx context.Context, db *sql.DB) error {
+	db, err := s.connect(ctx, s.programs(), name, nil, func(ctx context.Context, db *sql.DB) error {
 		if err := db.QueryRowContext(ctx, `SELECT rolsuper FROM pg_roles WHERE rolname = current_user`).Scan(&super); err != nil {
 			return err
 		}
@@ -242,21 +257,21 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 }
 
 // connect opens a database in which table names without a schema mean this schema's tables.
-func (s *schemas) connect(ctx context.Context, u *url.URL, name string, setup func(context.Context, *sql.DB) error) (*exosql.DB, error) {
+func (s *schemas) connect(ctx context.Context, u *url.URL, name string, cursors []byte, setup func(context.Context, *sql.DB) error) (*exosql.DB, error) {
 	c := *u
 	q := c.Query()
-	q.Set("search_path", ours+name)
+	q.Set("search_path", s.ours()+name)
 	c.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
-	return exosql.Open(ctx, c.String(), &exosql.OpenOptions{Conns: 1, PlanBytes: copyPlanBytes, Setup: setup})
+	return exosql.Open(ctx, c.String(), &exosql.OpenOptions{Conns: 1, PlanBytes: copyPlanBytes, CursorKey: cursors, Setup: setup})
 }
 
 func (s *schemas) gone(ctx context.Context, name string) bool {
 	var there bool
-	err := s.admin.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, sqlname.Quote(ours+name)).Scan(&there)
+	err := s.admin.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, sqlname.Quote(s.ours()+name)).Scan(&there)
 	return err == nil && !there
 }
 
 func (s *schemas) drop(ctx context.Context, name string) error {
-	_, err := s.admin.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+sqlname.Quote(ours+name)+" CASCADE")
+	_, err := s.admin.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+sqlname.Quote(s.ours()+name)+" CASCADE")
 	return err
 }

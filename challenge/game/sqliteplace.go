@@ -45,9 +45,9 @@ func (f *folder) path(name string) string { return filepath.Join(f.dir, mark+nam
 // mostImages is the number of an attempt's changed rows that a person could see.
 const mostImages = 200
 
-func (f *folder) open(ctx context.Context, name string, t *Target, key Key) (*exosql.DB, error) {
+func (f *folder) open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error) {
 	return exosql.Open(ctx, "sqlite:"+f.path(name), &exosql.OpenOptions{
-		Conns: 1, PlanBytes: copyPlanBytes, Images: mostImages,
+		Conns: 1, PlanBytes: copyPlanBytes, Images: mostImages, CursorKey: cursors,
 		Setup: func(ctx context.Context, db *sql.DB) error {
 			return t.fill(ctx, db, key, func(s string) string { return s })
 		},
@@ -60,7 +60,7 @@ func (f *folder) gone(_ context.Context, name string) bool {
 }
 
 func (f *folder) try(ctx context.Context, name string, t *Target) (super bool, err error) {
-	db, err := f.open(ctx, name, t, NewKey())
+	db, err := f.open(ctx, name, t, NewKey(), nil)
 	if err != nil {
 		return false, errors.Join(err, f.drop(ctx, name))
 	}

@@ -23,7 +23,8 @@ type Sender struct{ Address, Player string }
 
 // Queue runs jobs. New makes one.
 type Queue struct {
-	places *fair.Queue[string]
+	places           *fair.Queue[string]
+	perPlayer, total int
 
 	mu     sync.Mutex
 	jobs   map[string]*job // the jobs that wait or run, by id
@@ -42,15 +43,18 @@ type job struct {
 // New makes a queue with this number of places. perPlayer and total bound the waiting jobs of a player, and of all. An address may have no
 // more waiting jobs than there is room left.
 func New(places, perPlayer, total int) *Queue {
-	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), jobs: map[string]*job{}}
+	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), perPlayer: perPlayer, total: total, jobs: map[string]*job{}}
 	q.rest.L = &q.mu
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }
 
+// Room returns the bounds of the waiting jobs of a player, and of all.
+func (q *Queue) Room() (perPlayer, total int) { return q.perPlayer, q.total }
+
 // Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
-// If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
-func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx context.Context)) error {
+// waits is false for a job that runs at once. If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
+func (q *Queue) Add(s Sender, keep func(waits bool) (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -63,7 +67,7 @@ func (q *Queue) Add(s Sender, keep func() (id string, err error), run func(ctx c
 	if err != nil {
 		return err
 	}
-	id, err := keep()
+	id, err := keep(ticket.Position() > 0)
 	if err != nil {
 		ticket.Leave()
 		return err

@@ -28,7 +28,7 @@ func (x *table) add(player, id string) error {
 }
 
 func (x *table) from(s queue.Sender, id string) error {
-	return x.Add(s, func() (string, error) { return id, nil }, func(ctx context.Context) {
+	return x.Add(s, func(bool) (string, error) { return id, nil }, func(ctx context.Context) {
 		select {
 		case <-x.step:
 		case <-ctx.Done():
@@ -97,7 +97,7 @@ func TestTurns(t *testing.T) {
 func TestKeep(t *testing.T) {
 	x := newTable(t, 1, 1, 1)
 	lost := errors.New("disk full")
-	if err := x.Add(queue.Sender{}, func() (string, error) { return "", lost }, func(context.Context) { t.Error("it ran") }); !errors.Is(err, lost) {
+	if err := x.Add(queue.Sender{}, func(bool) (string, error) { return "", lost }, func(context.Context) { t.Error("it ran") }); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 	x.Close(t.Context())
@@ -254,7 +254,7 @@ func TestCloseLeaves(t *testing.T) {
 		"deaf":  func(context.Context) { <-hung },
 		"hears": func(ctx context.Context) { <-ctx.Done(); close(heard) },
 	} {
-		if err := q.Add(queue.Sender{Player: id}, func() (string, error) { return id, nil }, run); err != nil {
+		if err := q.Add(queue.Sender{Player: id}, func(bool) (string, error) { return id, nil }, run); err != nil {
 			t.Fatal(err)
 		}
 	}

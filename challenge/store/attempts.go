@@ -11,21 +11,38 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/internal/fair"
 )
 
-// Add stores a new attempt of a player, sent from an address, before it is played, so that it can't be lost.
-func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt) error {
+// Room bounds the attempts that wait in all processes, for the model lane or for the other lanes.
+type Room struct {
+	PerPlayer, Total int // an address has no more of them than are left
+}
+
+// ErrStopped means that the host has stopped the game, in this process or another.
+var ErrStopped = errors.New("store: the host has stopped the game")
+
+// Add stores a new attempt of a player, sent from an address, before it is played, so that it can't be lost. An attempt that has to wait needs
+// room; nil means that it is played at once. Add fails with ErrStopped, or without room with fair.ErrYours or fair.ErrFull.
+func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt, room *Room) error {
 	a.ID, a.At, a.State = NewID(), s.o.Now().UTC().Truncate(time.Millisecond), game.Queued
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if err := s.mayCome(tx, player, address, a.Lane, room); err != nil {
+			return err
+		}
 		brief, b, size, err := bodies(a)
 		if err != nil {
 			return err
 		}
+		state := a.State
+		if room == nil {
+			state = game.Running
+		}
 		if err := s.evict(tx, player, 1, size); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, address, at, state, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			a.ID, player, a.Target, a.Lane, s.address(address), a.At.UnixMilli(), a.State, size, brief, b); err != nil {
+		if _, err := tx.Exec("INSERT INTO attempts (id, player, target, lane, address, at, state, process, size, brief, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			a.ID, player, a.Target, a.Lane, s.address(address), a.At.UnixMilli(), state, s.id, size, brief, b); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("UPDATE keys SET tries = tries + 1 WHERE player = ? AND target = ? AND lane = ?", player, a.Target, a.Lane); err != nil {
@@ -41,6 +58,48 @@ func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt
 		}
 		return nil
 	})
+}
+
+// mayCome refuses an attempt while the game is stopped, or if too many wait.
+func (s *Store) mayCome(tx *sql.Tx, player, address string, lane game.Lane, room *Room) error {
+	var stopped bool
+	if err := tx.QueryRow("SELECT stopped FROM total").Scan(&stopped); err != nil {
+		return err
+	}
+	if stopped {
+		return ErrStopped
+	}
+	if room == nil {
+		return nil
+	}
+	var all, ofPlayer, ofAddress int
+	if err := tx.QueryRow("SELECT count(*), count(*) FILTER (WHERE player = ?), count(*) FILTER (WHERE address = ?) FROM attempts WHERE state = ? AND (lane = ?) = ?",
+		player, s.address(address), game.Queued, game.Model, lane == game.Model).Scan(&all, &ofPlayer, &ofAddress); err != nil {
+		return err
+	}
+	switch left := room.Total - all; {
+	case ofPlayer >= room.PerPlayer:
+		return fair.ErrYours
+	case left <= 0:
+		return fair.ErrFull
+	case ofAddress >= left:
+		return fair.ErrYours
+	}
+	return nil
+}
+
+// Position returns the place of an attempt among those that wait in its process, from 1, by their arrival. That process alone knows the exact
+// place. An attempt that does not wait has 0.
+func (s *Store) Position(ctx context.Context, id string) (n int, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT count(*) FROM attempts AS me JOIN attempts AS a ON a.process = me.process AND a.seq <= me.seq AND (a.lane = ?1) = (me.lane = ?1)
+		WHERE me.id = ?2 AND me.state = ?3 AND a.state = ?3`, game.Model, id, game.Queued).Scan(&n)
+	return n, err
+}
+
+// Length returns how many attempts wait, and how many are being played, in all processes.
+func (s *Store) Length(ctx context.Context) (waiting, running int, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT count(*) FILTER (WHERE state = ?1), count(*) FILTER (WHERE state = ?2) FROM attempts WHERE state IN (?1, ?2)", game.Queued, game.Running).Scan(&waiting, &running)
+	return waiting, running, err
 }
 
 // bodies returns an attempt in the form for a list, and as a whole. A list of whole attempts would be cheap to request and expensive to send.
@@ -103,9 +162,9 @@ func (s *Store) Finish(ctx context.Context, player string, a *game.Attempt) erro
 	})
 }
 
-// interrupt ends the attempts that an earlier process was playing.
-func (s *Store) interrupt(ctx context.Context) error {
-	rows, err := s.write.QueryContext(ctx, "SELECT "+columns+" FROM attempts WHERE state IN (?, ?)", game.Queued, game.Running)
+// interrupt ends the attempts that a dead process was playing.
+func (s *Store) interrupt(ctx context.Context, process string) error {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+columns+" FROM attempts WHERE state IN (?, ?) AND process = ?", game.Queued, game.Running, process)
 	if err != nil {
 		return err
 	}
@@ -116,7 +175,7 @@ func (s *Store) interrupt(ctx context.Context) error {
 	for _, k := range all {
 		k.State = game.Interrupted
 		k.Verdict = game.Verdict{Kind: "cancelled", Message: "the host was restarted before this attempt had ended; send it again"}
-		if err := s.Finish(ctx, k.Player, k.Attempt); err != nil {
+		if err := s.Finish(ctx, k.Player, k.Attempt); err != nil && !errors.Is(err, ErrNone) { // another process may have ended and deleted it
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Holders are what each address is said to hold, and what is there.
 func (s *Store) Holders() (said, there string) {
@@ -31,4 +34,11 @@ func (s *Store) Holders() (said, there string) {
 func (s *Store) Full() error {
 	_, err := s.write.Exec("PRAGMA max_page_count=1")
 	return err
+}
+
+// SetJoinWait changes how long Open waits for other processes. The returned function undoes that.
+func SetJoinWait(d time.Duration) (undo func()) {
+	was := joinWait
+	joinWait = d
+	return func() { joinWait = was }
 }

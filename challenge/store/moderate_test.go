@@ -108,7 +108,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("DROP TABLE hours; ALTER TABLE wins DROP COLUMN note; PRAGMA user_version=2"); err != nil {
+	if _, err := db.Exec("DROP TABLE hours; ALTER TABLE wins DROP COLUMN note; DROP INDEX attempts_by_state; ALTER TABLE attempts DROP COLUMN process; PRAGMA user_version=2"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -116,7 +116,7 @@ func TestRoom(t *testing.T) {
 			case 3:
 				if len(waiting) < 3 { // those that are not over stay
 					a := &game.Attempt{Target: "wallet", Lane: game.Program, Input: strings.Repeat("<", size/2)}
-					if err := f.Add(ctx, p.id, at, a); err != nil {
+					if err := f.Add(ctx, p.id, at, a, nil); err != nil {
 						r.Fatal(err)
 					}
 					waiting = append(waiting, struct {
@@ -256,7 +256,7 @@ func TestFull(t *testing.T) {
 	}
 	for i := range 50 {
 		a := &game.Attempt{Target: "wallet", Lane: game.Program, Input: strings.Repeat("x", 64<<10)}
-		if err := f.Add(t.Context(), p, "home", a); err != nil {
+		if err := f.Add(t.Context(), p, "home", a, nil); err != nil {
 			t.Fatal(i, err)
 		}
 		a.State, a.Console = game.Ended, strings.Repeat("x", 30<<10)

@@ -1,12 +1,15 @@
 package store
 
-const application, version = 0x65786f31, 4
+const application, version = 0x65786f31, 5
 
 // upgrades maps each version to the statements that lead to it from the version before.
 var upgrades = map[int]string{
 	2: "ALTER TABLE wins ADD COLUMN note TEXT NOT NULL DEFAULT '';",
 	3: hours + "INSERT INTO hours (hour, lane, attempts) SELECT at / 3600000, lane, count(*) FROM attempts GROUP BY 1, 2;",
+	4: "ALTER TABLE attempts ADD COLUMN process TEXT NOT NULL DEFAULT '';" + byState,
 }
+
+const byState = "CREATE INDEX attempts_by_state ON attempts (state, process);"
 
 // hours are kept longer than the attempts that they count.
 const hours = `
@@ -54,6 +57,7 @@ CREATE TABLE attempts (
 	address BLOB NOT NULL,
 	at      INTEGER NOT NULL,
 	state   TEXT NOT NULL,
+	process TEXT NOT NULL DEFAULT '', -- the process that plays it
 	shared  INTEGER NOT NULL DEFAULT 0, -- 1: by its player; -1: the host has hidden it for good
 	pinned  INTEGER NOT NULL DEFAULT 0,
 	size    INTEGER NOT NULL,
@@ -63,6 +67,7 @@ CREATE TABLE attempts (
 CREATE INDEX attempts_by_player ON attempts (player, seq);
 CREATE INDEX attempts_by_address ON attempts (address, seq);
 CREATE INDEX attempts_by_pin ON attempts (pinned, seq);
+` + byState + `
 CREATE TABLE wins (
 	player  TEXT NOT NULL, target TEXT NOT NULL, lane TEXT NOT NULL,
 	at      INTEGER NOT NULL,

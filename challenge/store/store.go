@@ -2,17 +2,19 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver of SQLite
+
+	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // Options are bounds. Zero means the default.
@@ -29,25 +31,28 @@ type Options struct {
 
 // Store is the file. Several goroutines may call its methods.
 type Store struct {
-	o     Options
-	write *sql.DB // one connection, so that writes come one after the other
-	read  *sql.DB
-	lock  *sql.DB
+	o      Options
+	path   string
+	id     string  // the name of this process
+	write  *sql.DB // one connection, so that writes come one after the other
+	read   *sql.DB
+	shared *sql.DB // what the processes share that no backup has
+	own    *sql.DB // the lock of this process
 
-	// Addresses are stored as digests under this key, which is not stored. The digests distinguish addresses while the process lives, and lead to
-	// no person.
+	// Addresses are stored as digests under this key, which the file does not have. The digests distinguish addresses while a process lives, and
+	// lead to no person.
 	secret [32]byte
-	mu     sync.Mutex // locked during a whole write
+	mu     sync.Mutex // locked during a whole write of this process
 
 	failing atomic.Bool // the last write failed
 }
 
-// Open opens or makes the file. It fails if another process uses it, or if it is a file of another program. Attempts that an earlier process
-// did not end become Interrupted.
+// Open opens or makes the file, which other processes of this machine may use. It fails if it is a file of another program. Attempts that a dead
+// process did not end become Interrupted.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o.defaults()
-	s := &Store{o: o}
-	if err := s.open(ctx, path); err != nil {
+	s := &Store{o: o, path: path}
+	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -73,36 +78,41 @@ func or[T int | int64 | time.Duration](p *T, d T) {
 	}
 }
 
-func (s *Store) open(ctx context.Context, path string) error {
-	rand.Read(s.secret[:])
-	for _, name := range []string{path, path + ".lock"} { // the files contain keys and programs
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
-		if err != nil {
+func (s *Store) open(ctx context.Context) error {
+	for _, name := range []string{s.path, s.path + ".lock"} { // the files contain keys and programs
+		if err := private(name); err != nil {
 			return err
 		}
-		f.Close()
+	}
+	if err := s.join(ctx, func() (err error) {
+		if s.write, err = openFile(s.path, "_txlock=immediate", 1); err == nil {
+			err = s.migrate(ctx)
+		}
+		return err
+	}); err != nil {
+		return err
 	}
 	var err error
-	if s.lock, err = openFile(path+".lock", "", 1); err != nil {
+	if s.read, err = openFile(s.path, "_pragma=query_only(1)", 4); err != nil {
 		return err
 	}
-	// The lock lasts until Close. Without it, two processes would each treat the other's attempts as interrupted.
-	if _, err := s.lock.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
-		return errors.New("another process uses this file: stop that process first")
-	}
-	if s.write, err = openFile(path, "_txlock=immediate", 1); err != nil {
-		return err
-	}
-	if err := s.migrate(ctx); err != nil {
-		return err
-	}
-	if s.read, err = openFile(path, "_pragma=query_only(1)", 4); err != nil {
-		return err
-	}
-	if err := s.interrupt(ctx); err != nil {
+	if err := s.Bury(ctx); err != nil {
 		return err
 	}
 	return s.bound(ctx)
+}
+
+// private makes a file that only its owner may read, unless it exists. It opens no file that exists: closing one drops SQLite's locks of this
+// process.
+func private(name string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func openFile(path, more string, conns int) (*sql.DB, error) {
@@ -158,19 +168,21 @@ func (s *Store) bound(ctx context.Context) error {
 // Close closes the file.
 func (s *Store) Close() error {
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write, s.lock} {
+	for _, db := range []*sql.DB{s.read, s.write, s.shared} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.release())...)
 }
 
-// change runs f in a transaction. There is one transaction at a time.
+// change runs f in a transaction. There is one transaction at a time, of all processes.
 func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer func() { s.failing.Store(err != nil && !errors.Is(err, ErrNone)) }()
+	defer func() {
+		s.failing.Store(err != nil && !slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(err, r) }))
+	}()
 	// The outcome of an attempt is stored even if its player has closed the connection.
 	tx, err := s.write.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
@@ -185,6 +197,9 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error
 	}
 	return nil
 }
+
+// refusals are the errors of changes that the store could have made.
+var refusals = []error{ErrNone, ErrStopped, fair.ErrYours, fair.ErrFull}
 
 // Failing reports whether the last write failed. On a full disk only reads work.
 func (s *Store) Failing() bool { return s.failing.Load() }

@@ -119,7 +119,9 @@ func (s *Server) apiChallenge(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	o := apiOverview{Source: game.Source(), Engine: s.arena.Game.Copies.Engine(), Paused: s.arena.Paused(), Lanes: s.lanes(), Limits: s.limits(), Counters: counters}
-	o.Waiting, o.Running = s.arena.Length()
+	if o.Waiting, o.Running, err = s.arena.Store.Length(r.Context()); err != nil {
+		return err
+	}
 	for _, t := range s.arena.Game.Targets {
 		o.Targets = append(o.Targets, apiShort{t.ID, t.Title, t.Story, t.Prize})
 	}

@@ -45,7 +45,7 @@ func (s *Server) submit(w http.ResponseWriter, r *request, target string, lane g
 		if err := s.limit(w, r, s.questions, s.addressQuestions); err != nil {
 			return nil, err
 		}
-		if g := s.allQuestions.take(""); !g.ok {
+		if g := s.allQuestions.take(r.Context(), ""); !g.ok {
 			g.tell(w.Header())
 			s.metrics.limited.Add(1)
 			return nil, errRate

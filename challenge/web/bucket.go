@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -8,27 +9,28 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
+	"github.com/exoagent/exoagent/challenge/store"
 )
 
-// buckets are the token buckets of one rate, by key, in bounded memory. When the younger of two generations of keys is full, the older one is
-// dropped. A dropped key begins again with a full bucket. But an attacker needs as many other keys as a generation has to get a key dropped.
+// buckets are the token buckets of one rate, by key. The store has the buckets that all processes share. A process remembers each bucket as it
+// last saw it, in bounded memory. Since then other processes can only have taken tokens. So an empty bucket refuses without the store, and a
+// flood of requests is no flood of writes.
+//
+// When the younger of two generations of keys is full, the older one is dropped.
 type buckets struct {
-	rate Rate
-	now  func() time.Time
+	name  string
+	rate  Rate
+	now   func() time.Time
+	share func(ctx context.Context, rate, key string, change func(*store.Bucket)) error
 
 	mu         sync.Mutex
-	young, old map[string]bucket
-}
-
-type bucket struct {
-	tokens float64
-	at     time.Time
+	young, old map[string]store.Bucket
 }
 
 const generation = 20_000
 
-func newBuckets(r Rate, now func() time.Time) *buckets {
-	return &buckets{rate: r, now: now, young: map[string]bucket{}}
+func newBuckets(name string, r Rate, o *Options) *buckets {
+	return &buckets{name: name, rate: r, now: o.Now, share: o.Arena.Store.Take, young: map[string]store.Bucket{}}
 }
 
 // grant is a bucket's answer to one request.
@@ -38,33 +40,55 @@ type grant struct {
 	reset, retry time.Duration // the time until the bucket is full, and until it has a token
 }
 
-func (b *buckets) take(key string) grant {
+// take takes a token of a key. If the store takes no write, the process counts by what it remembers.
+func (b *buckets) take(ctx context.Context, key string) grant {
+	b.mu.Lock()
+	last, ok := b.young[key]
+	if !ok {
+		last = b.old[key]
+	}
+	b.mu.Unlock()
+	now := b.now()
+	g := b.rate.take(&last, now)
+	if g.ok {
+		var of grant
+		var all store.Bucket
+		if err := b.share(ctx, b.name, key, func(x *store.Bucket) {
+			of = b.rate.take(x, now)
+			all = *x
+		}); err == nil {
+			g, last = of, all
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now, burst := b.now(), float64(b.rate.Burst)
-	x, ok := b.young[key]
-	if !ok {
-		if x, ok = b.old[key]; !ok {
-			x = bucket{burst, now}
-		}
-		if len(b.young) >= generation {
-			b.old, b.young = b.young, map[string]bucket{}
-		}
+	if len(b.young) >= generation {
+		b.old, b.young = b.young, map[string]store.Bucket{}
 	}
-	if d := now.Sub(x.at); d > 0 { // a clock that was set back adds and takes no tokens
-		x.tokens = min(burst, x.tokens+float64(d)/float64(b.rate.Every))
-		x.at = now
+	b.young[key] = last
+	return g
+}
+
+// take takes a token out of a bucket.
+func (r Rate) take(x *store.Bucket, now time.Time) grant {
+	burst := float64(r.Burst)
+	if x.At.IsZero() {
+		x.Tokens, x.At = burst, now
 	}
-	g := grant{limit: b.rate.Burst}
-	if x.tokens >= 1 {
-		x.tokens--
+	if d := now.Sub(x.At); d > 0 { // a clock that was set back adds and takes no tokens
+		x.Tokens = min(burst, x.Tokens+float64(d)/float64(r.Every))
+		x.At = now
+	}
+	g := grant{limit: r.Burst}
+	if x.Tokens >= 1 {
+		x.Tokens--
 		g.ok = true
 	} else {
-		g.retry = time.Duration((1 - x.tokens) * float64(b.rate.Every))
+		g.retry = time.Duration((1 - x.Tokens) * float64(r.Every))
 	}
-	b.young[key] = x
-	g.left = int(x.tokens)
-	g.reset = time.Duration((burst - x.tokens) * float64(b.rate.Every))
+	g.left = int(x.Tokens)
+	g.reset = time.Duration((burst - x.Tokens) * float64(r.Every))
+	x.Full = x.At.Add(g.reset)
 	return g
 }
 

@@ -38,7 +38,7 @@ func TestHistoryKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Add(t.Context(), player, "home", &game.Attempt{Target: "wallet", Lane: game.Program, Input: "1"}); err != nil {
+	if err := st.Add(t.Context(), player, "home", &game.Attempt{Target: "wallet", Lane: game.Program, Input: "1"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if h := read(); h == first || h.From.IsZero() {
@@ -46,7 +46,7 @@ func TestHistoryKept(t *testing.T) {
 	} else {
 		first = h
 	}
-	if err := st.Add(t.Context(), player, "home", &game.Attempt{Target: "wallet", Lane: game.Program, Input: "1"}); err != nil {
+	if err := st.Add(t.Context(), player, "home", &game.Attempt{Target: "wallet", Lane: game.Program, Input: "1"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

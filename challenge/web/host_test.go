@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
@@ -117,3 +119,36 @@ func TestQuestionCount(t *testing.T) {
 type spender struct{ echo }
 
 func (spender) Tokens() (in, out int64) { return 70, 7 }
+
+// TestEnding: a process that ends says so to a proxy, and answers all the same.
+func TestEnding(t *testing.T) {
+	s := newSite(t, config{})
+	p := s.program()
+	s.server.End()
+	if a := s.raw("GET", "/healthz", ""); a.status != 503 || !strings.HasPrefix(a.body, "ending") {
+		t.Error(a.status, a.body)
+	}
+	if v := p.play("wallet", game.Notice, "SELECT 1"); !v.Verdict.OK() {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestRatesOnFullDisk: when the buckets that all processes share can't be written, a process counts by itself.
+func TestRatesOnFullDisk(t *testing.T) {
+	dir, rates := t.TempDir(), plenty
+	rates.Players = web.Rate{Burst: 3, Every: time.Hour}
+	s := newSite(t, config{dir: dir, Options: web.Options{Rates: rates}})
+	disk, err := sql.Open("sqlite", filepath.Join(dir, "store.db.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	if _, err := disk.Exec("CREATE TRIGGER full BEFORE INSERT ON buckets BEGIN SELECT RAISE(ABORT, 'disk full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if a := s.raw("POST", "/api/v1/players", ""); (a.status == 201) != (i < 3) || a.status != 201 && a.status != 429 {
+			t.Errorf("%d: %d %s", i, a.status, a.body)
+		}
+	}
+}

@@ -57,6 +57,11 @@ func (s *Server) health(w http.ResponseWriter, r *request) error {
 		_, err := fmt.Fprintln(w, "failing: nothing can be kept")
 		return err
 	}
+	if s.ending.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, err := fmt.Fprintln(w, "ending: ask another process")
+		return err
+	}
 	if s.arena.Paused() {
 		_, err := fmt.Fprintln(w, "paused")
 		return err

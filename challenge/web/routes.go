@@ -127,7 +127,7 @@ func (s *Server) limit(w http.ResponseWriter, r *request, player, address *bucke
 		if b.b == nil {
 			continue
 		}
-		g := b.b.take(b.key)
+		g := b.b.take(r.Context(), b.key)
 		g.tell(w.Header())
 		if !g.ok {
 			s.metrics.limited.Add(1)

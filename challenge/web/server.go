@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/arena"
@@ -29,6 +30,7 @@ type Server struct {
 	metrics metrics
 	cards   cards
 	kept    history
+	ending  atomic.Bool
 
 	misnamed, nameless                                                  seldom // limits log messages about mistakes of a proxy in front
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
@@ -58,14 +60,15 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 	}
 	for _, b := range []struct {
-		to **buckets
-		r  Rate
+		to   **buckets
+		name string
+		r    Rate
 	}{
-		{&s.requests, o.Rates.Requests}, {&s.players, o.Rates.Players}, {&s.attempts, o.Rates.Attempts},
-		{&s.addressAttempts, o.Rates.AddressAttempts}, {&s.claims, o.Rates.Claims}, {&s.addressClaims, o.Rates.AddressClaims},
-		{&s.questions, o.Rates.Questions}, {&s.addressQuestions, o.Rates.AddressQuestions}, {&s.allQuestions, o.Rates.AllQuestions},
+		{&s.requests, "requests", o.Rates.Requests}, {&s.players, "players", o.Rates.Players}, {&s.attempts, "attempts", o.Rates.Attempts},
+		{&s.addressAttempts, "address attempts", o.Rates.AddressAttempts}, {&s.claims, "claims", o.Rates.Claims}, {&s.addressClaims, "address claims", o.Rates.AddressClaims},
+		{&s.questions, "questions", o.Rates.Questions}, {&s.addressQuestions, "address questions", o.Rates.AddressQuestions}, {&s.allQuestions, "all questions", o.Rates.AllQuestions},
 	} {
-		*b.to = newBuckets(b.r, o.Now)
+		*b.to = newBuckets(b.name, b.r, &o)
 	}
 	for _, t := range o.Arena.Game.Targets {
 		r, err := t.Reach(ctx)
@@ -81,6 +84,9 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.mux.Handle("GET /static/", anybodys(static))
 	return s, nil
 }
+
+// End makes /healthz report that requests should go to another process. Requests are still answered.
+func (s *Server) End() { s.ending.Store(true) }
 
 // LoopbackHosts are the names of this machine for itself, with a port.
 func LoopbackHosts(port string) (out []string) {
@@ -145,7 +151,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	g := s.requests.take(key)
+	g := s.requests.take(r.Context(), key)
 	g.tell(cw.Header())
 	if !g.ok {
 		s.metrics.limited.Add(1)

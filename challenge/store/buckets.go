@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The token buckets of players and addresses are in the second file, because they matter only while a process lives. A bucket that is full needs
+// no row.
+
+const buckets = `
+CREATE TABLE IF NOT EXISTS buckets (
+	rate    TEXT NOT NULL,
+	key     BLOB NOT NULL, -- a digest
+	tokens  REAL NOT NULL,
+	at      INTEGER NOT NULL, -- in nanoseconds, as is full_at
+	full_at INTEGER NOT NULL,
+	PRIMARY KEY (rate, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS buckets_by_full ON buckets (full_at);
+`
+
+// Bucket is the state of a token bucket that all processes share.
+type Bucket struct {
+	Tokens float64
+	At     time.Time // when Tokens was right; zero for a bucket that is full
+	Full   time.Time // when the bucket will be full
+}
+
+// mostBuckets bounds the buckets of all rates together.
+const mostBuckets = 100_000
+
+// Take changes the bucket of a key, while no other process can.
+func (s *Store) Take(ctx context.Context, rate, key string, change func(*Bucket)) error {
+	tx, err := s.shared.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	defer tx.Rollback()
+	var b Bucket
+	var at int64
+	switch err := tx.QueryRow("SELECT tokens, at FROM buckets WHERE rate = ? AND key = ?", rate, s.address(key)).Scan(&b.Tokens, &at); {
+	case err == nil:
+		b.At = time.Unix(0, at)
+	case !errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("store: %w", err)
+	}
+	change(&b)
+	if _, err := tx.Exec("INSERT INTO buckets (rate, key, tokens, at, full_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at",
+		rate, s.address(key), b.Tokens, b.At.UnixNano(), b.Full.UnixNano()); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return tx.Commit()
+}
+
+// SweepBuckets deletes the buckets that are full, and beyond a bound those that will be full the soonest.
+func (s *Store) SweepBuckets(ctx context.Context) error {
+	if _, err := s.shared.ExecContext(ctx, "DELETE FROM buckets WHERE full_at <= ?", s.o.Now().UnixNano()); err != nil {
+		return err
+	}
+	_, err := s.shared.ExecContext(ctx, "DELETE FROM buckets WHERE (rate, key) IN (SELECT rate, key FROM buckets ORDER BY full_at LIMIT max(0, (SELECT count(*) FROM buckets) - ?))", mostBuckets)
+	return err
+}
