@@ -16,7 +16,7 @@ import (
 
 // formPackages are the packages that errors name, by the name that Go code imports them under. One is internal: only our own commands use it.
 var formPackages = map[string]string{"exosql": "exosql", "dynamic": "exosql/dynamic", "exo": "exo", "service": "exo/service", "value": "exo/value", "message": "exo/message", "fail": "exo/fail", "record": "exo/record",
-	"declassify": "exo/declassify", "store": "exo/store", "policy": "exo/policy", "schema": "schema", "codemode": "codemode", "mcp": "codemode/mcp", "bearer": "codemode/mcp/bearer", "grantfile": "internal/grantfile", "exoeval": "exoeval", "worker": "exoeval/worker"}
+	"declassify": "exo/declassify", "store": "exo/store", "mcpclient": "exo/mcpclient", "web": "exo/web", "agent": "codemode/agent", "repl": "codemode/repl", "policy": "exo/policy", "schema": "schema", "codemode": "codemode", "mcp": "codemode/mcp", "bearer": "codemode/mcp/bearer", "grantfile": "internal/grantfile", "exoeval": "exoeval", "worker": "exoeval/worker"}
 
 // namedForm finds what a text asks its reader to write: a name of Go, with its package, with its type, or as a call; a key of a grant file;
 // a command of exo, perhaps with a flag.

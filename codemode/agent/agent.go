@@ -57,7 +57,7 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 		return nil, errors.New("agent: the Agent is nil")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
-		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of Limits.Question", len(question), most)
+		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of QuestionLimits.Question", len(question), most)
 	}
 	return a.answer(ctx, chat, &question, on)
 }

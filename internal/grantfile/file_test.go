@@ -268,7 +268,7 @@ func TestPin(t *testing.T) {
 			"may be null":              {append(slices.Clone(renamed), "ALTER TABLE orgs ADD name VARCHAR(40)"), pin, all, "the column name may be NULL now"},
 			"gone":                     {renamed, pin, all, "has no column `name`"},
 			"gone, not shown":          {renamed, pin, "[id]", ""},
-			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "does not begin with v2:, so this exo can't compare it: check the tables, then let `exo validate -pin`"},
+			"a pin of an older form":   {wide, "    pin: sha256:0123\n", all, "does not begin with v2:, so this version can't compare it: check the tables, then let `exo validate -pin`"},
 			"a pin that was cut":       {wide, pin[:len(pin)-3] + "\n", all, "is not whole: put its text back"},
 			"a pin of no facts at all": {wide, "    pin: 'v2:'\n", all, "the column name is new"},
 		} {

@@ -69,7 +69,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
-			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: exo can't place a pin next to the text here: write `pin: %s` into the facet %s by hand", d.File.Name, at.Line, at.Column, is, x.Text)
+			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: no pin can be placed next to the text here: write `pin: %s` into the facet %s by hand", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
 		default: // a map like {table: NAME, …}
@@ -90,7 +90,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't place a pin in the facet %s: write `pin: %s` into the facet by hand", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return nil, nil, fail.Errorf(fail.Invalid, "", "no pin can be placed in the facet %s: write `pin: %s` into the facet by hand", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
 	for i := range again.Facets { // the facets and their order are the same; otherwise Diff finds the difference
@@ -99,7 +99,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, fail.Errorf(fail.Invalid, "", "exo can't place the pins in %s without changing what the file grants, so it wrote none: write each facet on lines of its own, and run this again", d.File.Name)
+		return nil, nil, fail.Errorf(fail.Invalid, "", "the pins can't be placed in %s without changing what the file grants, so none was written: write each facet on lines of its own, and run this again", d.File.Name)
 	}
 	return made, out, nil
 }
@@ -289,7 +289,7 @@ func (d *Declared) renew(p *problems) {
 	if n := len(d.oldPins) - 1; n > 0 {
 		others = fmt.Sprintf(" and %d more", n)
 	}
-	p.At(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s does not begin with %s, so this exo can't compare it: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others, pinForm)
+	p.At(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s does not begin with %s, so this version can't compare it: check the tables, then let `exo validate -pin` write new pins", d.oldPins[0].Text, others, pinForm)
 }
 
 func (s Scope) conditions() []*Expr {

@@ -66,7 +66,7 @@ func (f *File) recordFits() error {
 	}
 	_, err := os.Stat(filepath.Dir(f.Record))
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%w: make this folder, and exo makes the file %s in it", err, filepath.Base(f.Record))
+		err = fmt.Errorf("%w: make this folder, in which the file %s will be made", err, filepath.Base(f.Record))
 	}
 	return err
 }

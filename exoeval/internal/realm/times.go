@@ -63,7 +63,7 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 	case "===", "==", "!==", "!=":
 		for _, pair := range [][2]goja.Value{{a, b}, {b, a}} {
 			if o, ok := pair[1].(*goja.Object); ok && o.ClassName() == "Date" && timeIn(pair[0]) != "" {
-				panic(r.VM.NewTypeError("a Date never equals the text %s, a time of a row; write new Date(text).getTime() %s date.getTime()", Quoted(timeIn(pair[0])), op))
+				panic(r.VM.NewTypeError("a Date never equals the text %s, a time that was read; write new Date(text).getTime() %s date.getTime()", Quoted(timeIn(pair[0])), op))
 			}
 		}
 	}
@@ -73,10 +73,10 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 func (r *Realm) refuseTime(what string, operands ...goja.Value) {
 	for _, v := range operands {
 		if s := timeIn(v); s != "" {
-			panic(r.VM.NewTypeError("%s the text %s, a time of a row; write new Date(text)", what, Quoted(s)))
+			panic(r.VM.NewTypeError("%s the text %s, a time that was read; write new Date(text)", what, Quoted(s)))
 		}
 		if s := lengthIn(v); s != "" {
-			panic(r.VM.NewTypeError("%s the text %s, a length of time of a row; in the query select it as a number, like t.column.asMilliseconds()", what, Quoted(s)))
+			panic(r.VM.NewTypeError("%s the text %s, a length of time that was read; ask for it as a number, like t.took.asMilliseconds()", what, Quoted(s)))
 		}
 	}
 }
