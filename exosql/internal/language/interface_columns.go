@@ -9,7 +9,7 @@ import (
 
 var columnDocs = map[string]string{
 	"Int": "a whole number of the database", "Float": "a number of the database", "Decimal": "an exact decimal number of the database", "Text": "text of the database",
-	"Bool": "a condition like column.eq(value)", "Time": "a date of the database", "Day": "a day of the database", "Interval": "a length of time of the database",
+	"Bool": "a condition like column === value", "Time": "a date of the database", "Day": "a day of the database", "Interval": "a length of time of the database",
 	"Uuid": "an id of the database", "Bytes": "bytes of the database", "Json": "JSON of the database: column.key, column.list[0]; compare with a text, a number, true or false", "Elements": "an array of the database",
 }
 
