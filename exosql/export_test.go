@@ -363,7 +363,7 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 	}
 	u := x.(interface {
 		exo.Unit
-		Change(context.Context, []engine.Change, *engine.Settings, *exo.Message) (*plan.Collector, int64, error)
+		Change(context.Context, []engine.Change, *engine.Settings, *exo.Message, func(*exo.Message) *plan.Collector) (*plan.Collector, int64, error)
 		Read(context.Context, *plan.Plan, []value.Value, *engine.Settings, *exo.Message, func(*exo.Message) *plan.Collector) (*plan.Collector, error)
 	})
 	p := &plan.Plan{Text: r.Text, Shape: &value.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
@@ -371,7 +371,7 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
 	}
 	if p.Write != nil {
-		_, _, err = u.Change(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{nil}}}, nil, nil)
+		_, _, err = u.Change(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{nil}}}, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
 	} else {
 		_, err = u.Read(ctx, p, nil, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
 	}

@@ -101,6 +101,20 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 // words (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
+// UndoRuns are the runs of which a person may undo the changes: see [Facet.AllowUndo].
+type UndoRuns = decl.UndoRuns
+
+const (
+	UndoOwn = decl.UndoOwn // runs of their own
+	UndoAny = decl.UndoAny // runs of other principals, too
+)
+
+// AllowUndo lets a person with the facet undo runs, by [DB.UndoFor], if all rows that a run changed are in the scopes of such facets. An undo writes all
+// columns of these rows, hidden ones too. Programs get no right by it.
+func (f *Facet[T]) AllowUndo(of UndoRuns) *Facet[T] {
+	return f.allow("AllowUndo", decl.Rights{Undo: of})
+}
+
 // AllowDeleteByTrusted lets programs delete rows unless they have read outsiders' words, even if no column of the table is Trusted.
 func (f *Facet[T]) AllowDeleteByTrusted() *Facet[T] {
 	return f.allow("AllowDeleteByTrusted", decl.Rights{Delete: true, Wary: true})

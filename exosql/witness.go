@@ -96,6 +96,7 @@ type RowImage struct {
 	Key     []int        // Key has the places of the primary key in Columns; nil if the table has none
 	Before  []RowLiteral // Before is nil if the row is new
 	After   []RowLiteral // After is nil if the row was deleted
+	Others  int          // Others counts changed columns that a person is not shown: see DB.UndoFor
 }
 
 // RowLiteral is one value of a RowImage: on SQLite a literal of SQL, on PostgreSQL the type's own text.
@@ -114,7 +115,7 @@ func rowImage(im engine.Image) RowImage {
 	literals := func(cells []engine.Cell) []RowLiteral {
 		return scalar.Each(cells, func(c engine.Cell) RowLiteral { return RowLiteral(c) })
 	}
-	return RowImage{im.Table, im.Columns, im.Key, literals(im.Before), literals(im.After)}
+	return RowImage{Table: im.Table, Columns: im.Columns, Key: im.Key, Before: literals(im.Before), After: literals(im.After)}
 }
 
 // ErrNotKept is in the error of [DB.Undo] for a run of which no RowImages were kept.
@@ -129,6 +130,29 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
 	}
+	return db.undo(ctx, run, as, nil)
+}
+
+// UndoFor is Undo for a person who has grants of this database, and who is not its operator. They may undo a run if each row that the run changed is in the
+// scope of a facet with [Facet.AllowUndo], as it is and as it was. own reports whether the run is one of their own, as the record shows. Else the
+// error has the kind Denied and is the same for a run that does not exist. The rows have only columns that these facets show.
+func (db *DB) UndoFor(ctx context.Context, run, as exo.RunID, own bool, granted ...exo.Object) (rows []RowImage, refused []UndoRefusal, err error) {
+	if err := db.core().Ready(); err != nil {
+		return nil, nil, err
+	}
+	by, err := db.db.NewUndoer(own, granted)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, refused, err = db.undo(ctx, run, as, by)
+	if errors.Is(err, ErrNotKept) || errors.Is(err, answer.ErrNotTheirs) {
+		return nil, nil, fail.AsError("exosql: UndoFor", answer.ErrNotTheirs)
+	}
+	return rows, refused, err
+}
+
+// undo undoes a run for a person, or with nil for the operator.
+func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (rows []RowImage, refused []UndoRefusal, err error) {
 	live, err := db.db.Pool.Catalog(ctx, false)
 	if err != nil {
 		return nil, nil, err
@@ -138,9 +162,25 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 			return err
 		}
 		defer func() { err = errors.Join(err, w.Rollback(ctx)) }() // Rollback does nothing after a commit
-		back, left, err := undo.Reverse(ctx, w, live, run.String())
-		rows = scalar.Each(back, rowImage)
+		var may undo.May
+		if by != nil {
+			may = by.May
+		}
+		back, left, err := undo.Reverse(ctx, w, live, run.String(), may)
+		for _, im := range back {
+			if by == nil {
+				rows = append(rows, rowImage(im))
+			} else if err == nil && len(left) == 0 { // a person sees rows only once they are in scope both as they are and as they were
+				shown, others := by.Shown(live, im)
+				rows = append(rows, rowImage(shown))
+				rows[len(rows)-1].Others = others
+			}
+		}
 		for _, r := range left {
+			if by != nil {
+				shown, _ := by.Shown(live, r.Row)
+				r = undo.Refusal{Row: shown.Found(), Why: "it was changed since, or the database refuses to change it back"}
+			}
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}
 		if err != nil || len(left) > 0 {

@@ -79,5 +79,5 @@ func commands() cli.Commands {
 		cli.Man(commands),
 		versionCommand(),
 		cli.Complete(commands),
-	}, slices.Concat(recordcmd.Commands(), cli.Commands{settleCommand()}, approvals.Commands(), accesscmd.Commands(readNamed), undocmd.Commands(undocmd.Files{Read: readGrants, Record: recorderOf}))...)
+	}, slices.Concat(recordcmd.Commands(), cli.Commands{settleCommand()}, approvals.Commands(), accesscmd.Commands(readNamed), undocmd.Commands(undocmd.Files{Read: readGrants, Record: recorderOf, Open: approvals.Open}))...)
 }

@@ -120,3 +120,86 @@ func TestUndo(t *testing.T) {
 		}
 	})
 }
+
+// TestUndoAs: with -as, a principal takes back a run of their own in their rows, by the connection for undos, and no run of another principal. The
+// twin is the operator's undo.
+func TestUndoAs(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		url := e.URL(t)
+		db := e.SQLDB(t, url)
+		change := func(text string) {
+			t.Helper()
+			if _, err := db.Exec(e.SQL(text)); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+		}
+		change("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items VALUES (1, 'acme', 'ax'), (3, 'zeta', 'cog')" +
+			e.Pick("", "; CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept boolean NOT NULL, at_ms bigint NOT NULL)"))
+		look := func() string {
+			t.Helper()
+			return tu.Rows(t, db, "SELECT id, org, name FROM items ORDER BY id")
+		}
+		t.Setenv("GRANTS_TEST_DB", url)
+		dir := t.TempDir()
+		path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
+		text := strings.NewReplacer("update: [name]", "update: [name]\n    undo: own", "{shop: env:GRANTS_TEST_DB}", "{shop: {url: env:GRANTS_TEST_DB, undo: 7d, undo_url: env:GRANTS_TEST_DB}}").Replace(openedFile) + "record: " + kept + "\n"
+		write(t, path, text)
+		script := exo(t, "", "gen", "undo", path)
+		change(script.out)
+		before := look()
+		run := func(as, program string) string {
+			t.Helper()
+			if r := exo(t, "", "run", path, "-as", as, "-e", program); r.code != cli.ExitDone {
+				t.Fatalf("%+v", r)
+			}
+			log, err := os.ReadFile(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := regexp.MustCompile(`"run":"([0-9a-f]{32})"`).FindAllStringSubmatch(string(log), -1)
+			return all[len(all)-1][1]
+		}
+		theirs := run("org=zeta", "items.where({ id: 3 }).update({ name: 'cat' })")
+		mine := run("org=acme", "items.where({ id: 1 }).update({ name: 'ash' })")
+		after := look()
+		for _, id := range []string{theirs, strings.Repeat("0", 32)} {
+			if r := exo(t, "", "undo", id, "-file", path, "-as", "org=acme", "-apply"); r.code != cli.ExitFound || r.out != "" || look() != after || !strings.Contains(r.err, "nothing of this run can be undone here") {
+				t.Errorf("%s: %+v", id, r)
+			}
+		}
+		if r := exo(t, "", "undo", mine, "-file", path, "-as", "org=acme"); r.code != cli.ExitDone || look() != after || !strings.Contains(strings.ReplaceAll(r.out, "'", ""), "change items 1: name ash → ax") {
+			t.Errorf("a look: %+v", r)
+		}
+		if r := exo(t, "", "undo", mine, "-file", path, "-as", "org=acme", "-apply"); r.code != cli.ExitDone || !strings.Contains(r.out, "undone: 1 rows") {
+			t.Errorf("%+v", r)
+		}
+		if log, err := os.ReadFile(kept); err != nil || !strings.Contains(string(log), `"principal":"org=\"acme\"","program":"// exo undo `+mine) {
+			t.Errorf("the record does not have whose undo it was: %v\n%s", err, log)
+		}
+		write(t, path, strings.Replace(text, "undo: own", "undo: any", 1))
+		other := run("org=acme", "items.where({ id: 1 }).update({ name: 'oak' })")
+		log, err := os.ReadFile(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(kept, []byte(strings.ReplaceAll(string(log), `"principal":"org=\"acme\""`, `"principal":"org=\"else\""`)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		now := look()
+		write(t, path, text)
+		if r := exo(t, "", "undo", other, "-file", path, "-as", "org=acme", "-apply"); r.code != cli.ExitFound || look() != now {
+			t.Errorf("another principal's run in the same rows: %+v", r)
+		}
+		write(t, path, strings.Replace(text, "undo: own", "undo: any", 1))
+		if r := exo(t, "", "undo", other, "-file", path, "-as", "org=acme", "-apply"); r.code != cli.ExitDone {
+			t.Errorf("any: %+v", r)
+		}
+		if r := exo(t, "", "undo", theirs, "-file", path, "-apply"); r.code != cli.ExitDone || look() != before {
+			t.Errorf("the operator: %+v\n%s\nwant\n%s", r, look(), before)
+		}
+		write(t, path, strings.Replace(text, "undo: own", "undo: mine", 1))
+		if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.out+r.err, "want own, for a person's own runs, or any") {
+			t.Errorf("a wrong value: %+v", r)
+		}
+	})
+}

@@ -12,6 +12,15 @@ type Lister interface {
 	Changes(context.Context) (Part, error)
 }
 
+// Final returns a context for [Lister.Changes] in a run that commits if its change set is the one that a person has seen. The Lister then reads
+// again what it could know without asking its store.
+func Final(ctx context.Context) context.Context { return context.WithValue(ctx, final{}, true) }
+
+// IsFinal reports whether ctx is of [Final].
+func IsFinal(ctx context.Context) bool { return ctx.Value(final{}) != nil }
+
+type final struct{}
+
 // Part lists what would change in one store.
 type Part struct {
 	Rows   []Row    `json:"rows,omitempty"`   // the changed rows, as facets show them

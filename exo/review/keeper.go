@@ -108,6 +108,9 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 			return fail.Errorf(fail.Denied, "", "a person would have to agree to this change (%s), and none can be asked: the host runs this program for no principal", strings.Join(rules, ", "))
 		}
 	}
+	if a != nil {
+		ctx = changeset.Final(ctx)
+	}
 	set, err := r.Set(ctx)
 	if err != nil {
 		return fail.Classify("", err)

@@ -110,6 +110,9 @@ func (f *Facet) AllowUpdate(columns ...string) error {
 // AllowDelete lets programs delete rows. See the method of exosql.Facet.
 func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
 
+// AllowUndo lets a person with the facet undo runs. See the method of exosql.Facet.
+func (f *Facet) AllowUndo(of exosql.UndoRuns) error { return f.rights(decl.Rights{Undo: of}) }
+
 // AllowDeleteByTrusted lets programs delete rows if they have not read outsiders' words. See the method of exosql.Facet.
 func (f *Facet) AllowDeleteByTrusted() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})

@@ -312,6 +312,11 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			p.At(*x.Delete, "%s", ofFacet(x.Text, err))
 		}
 	}
+	if of := map[string]exosql.UndoRuns{"own": exosql.UndoOwn, "any": exosql.UndoAny}[x.Undo.Text]; of > 0 {
+		if err := facet.AllowUndo(of); err != nil {
+			p.At(x.Undo.Pos, "%s", ofFacet(x.Text, err))
+		}
+	}
 	if a := d.File.rule(x); a != nil {
 		if err := facet.Approve(*a); err != nil {
 			p.At(x.Pos, "%s", ofFacet(x.Text, err))

@@ -98,6 +98,7 @@ type Facet struct {
 	Insert   []Name
 	Update   []Name
 	Delete   *Pos     // nil if programs can't delete
+	Undo     Name     // which runs a person may undo: own or any; "": none
 	Wary     bool     // a program that has read what outsiders wrote can't delete
 	Approve  *Approve // nil if no change waits for a person
 	Effects  []Name
@@ -294,6 +295,11 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 				at := posOf(e.Value)
 				if x.Wary = e.Value.Kind == yaml.ScalarNode && e.Value.Tag == "!!str" && e.Value.Value == DeleteTrusted; x.Wary || r.BoolOr(e.Value, "delete", DeleteTrusted) {
 					x.Delete = &at
+				}
+			},
+			"undo": func(e entry) {
+				if x.Undo = r.Name(e.Value, "undo"); x.Undo.Text != "own" && x.Undo.Text != "any" {
+					r.At(x.Undo.Pos, "undo: want own, for a person's own runs, or any; got %q", x.Undo.Text)
 				}
 			},
 			"approve": func(e entry) { x.Approve = r.approve(e) },

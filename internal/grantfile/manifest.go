@@ -67,6 +67,7 @@ type ManifestFacet struct {
 	Insert   []string          `json:"insert,omitempty"`
 	Update   []string          `json:"update,omitempty"`
 	Delete   bool              `json:"delete,omitempty"`
+	Undo     string            `json:"undo,omitempty"`
 	Wary     bool              `json:"delete_trusted,omitempty"` // programs that have read what outsiders wrote can't delete
 	Approve  string            `json:"approve,omitempty"`        // the changes that wait for a person's agreement
 	Effects  []string          `json:"effects,omitempty"`        // permissions for writes
@@ -141,7 +142,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		x := &f.Facets[i]
 		live := d.liveTable(x)
 		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
-			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Approve: f.approve(x).String(), Effects: texts(x.Effects), Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
+			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Undo: x.Undo.Text, Wary: x.Wary, Approve: f.approve(x).String(), Effects: texts(x.Effects), Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}
 		if shown[at] == nil {
 			shown[at] = map[string]bool{}

@@ -76,6 +76,9 @@ func (f *File) Lines() (out []Line) {
 			}
 			add(of, "may delete", "%s", how)
 		}
+		if x.Undo.Text != "" {
+			add(of, "a person may undo "+x.Undo.Text+" runs", "")
+		}
 		if x.Approve != nil {
 			add(of, "a person agrees", "%s", x.Approve)
 		}

@@ -297,6 +297,7 @@ func facetSchema() node {
 			"by":      wordOf([]string{string(changeset.Self), string(changeset.Other)}).about("self: also the one for whom the program ran; other: somebody else. Otherwise self at a terminal, other on the page"),
 			"least":   wordOf([]string{string(review.Terminal), string(review.Page)}).about("page: only a person whom the page knows decides"),
 		})).about("which changes wait until a person has seen what they would do, and has agreed"),
+		"undo":    wordOf([]string{"own", "any"}).about("a person may undo runs whose rows are in scope, as they are and as they were: runs of their own, or any"),
 		"effects": someTexts().about("what a write may do beyond the rows that it names"),
 		"key":     someTexts().about("columns of which no two rows have the same values: of a view, which has no key in the database"),
 		"search":  someTexts().about("columns of text that are searched together"),

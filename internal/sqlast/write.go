@@ -41,6 +41,8 @@ type Write struct {
 
 	// Returning are columns of an inserted row that the statement returns, in this order.
 	Returning []string
+	// Outputs are what an Update returns of each row that it has changed: expressions over Alias, without their names.
+	Outputs []Output
 }
 
 // KeyOutput requires that a column of the table equals an output of the select.
@@ -115,6 +117,9 @@ func (f *fragment) update(w *Write) {
 		f.write(" FROM ").sub(w.From).write(" AS ").name(w.As)
 	}
 	f.matched(w)
+	for i, o := range w.Outputs {
+		f.write(map[bool]constant{true: " RETURNING ", false: ", "}[i == 0]).add(o.Expr)
+	}
 }
 
 // delete writes a DELETE. For SQLite it writes IN, because SQLite has no USING.
@@ -208,8 +213,8 @@ func (c *checker) rows(w *Write) error {
 	switch {
 	case len(w.Columns) == 0 || len(w.Rows) == 0:
 		return errors.New("an insert needs Columns and Rows")
-	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where) > 0:
-		return errors.New("an insert can't have From, Alias, As, Keys, Values or Where")
+	case w.From != nil || w.Alias != "" || w.As != "" || len(w.Keys)+len(w.Values)+len(w.Where)+len(w.Outputs) > 0:
+		return errors.New("an insert can't have From, Alias, As, Keys, Values, Where or Outputs")
 	}
 	for i, row := range w.Rows {
 		if len(row) != len(w.Columns) {
@@ -244,6 +249,8 @@ func (c *checker) changes(w *Write) error {
 		return errors.New("with From, Keys is needed")
 	case w.Kind == Delete && len(w.Columns)+len(w.Values) > 0:
 		return errors.New("a delete gives no values")
+	case w.Kind == Delete && len(w.Outputs) > 0:
+		return errors.New("only an update has Outputs")
 	case w.Kind == Update && (len(w.Columns) == 0 || len(w.Columns) != len(w.Values)):
 		return errors.New("an update gives each column one value")
 	}
@@ -281,7 +288,17 @@ func (c *checker) changes(w *Write) error {
 			return at("values", i, err)
 		}
 	}
-	return c.conjuncts("where", w.Where, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
+	return c.ofRow(w, &scope{sources: []source{{alias: w.Alias, table: w.Table}}})
+}
+
+// ofRow checks the conditions and the outputs, which read the changed row.
+func (c *checker) ofRow(w *Write, row *scope) error {
+	for i, o := range w.Outputs {
+		if _, err := c.root(func() error { return c.expr(o.Expr, row, 0) }); err != nil {
+			return at("outputs", i, err)
+		}
+	}
+	return c.conjuncts("where", w.Where, row)
 }
 
 // direct checks an update or a delete without From: its conditions find the rows.
@@ -296,5 +313,5 @@ func (c *checker) direct(w *Write) error {
 			return at("values", i, err)
 		}
 	}
-	return c.conjuncts("where", w.Where, row)
+	return c.ofRow(w, row)
 }

@@ -149,7 +149,12 @@ func TestNoSuchWrite(t *testing.T) {
 		"and Keys and As must be empty":                       update(func(w *Write) { w.From = nil }),
 		"only an insert may have Rows":                        update(func(w *Write) { w.Returning = []string{"id"} }),
 		"a delete gives no values":                            update(func(w *Write) { w.Kind = Delete }),
-		"NUL or the sign \u2426":                              update(func(w *Write) { w.Columns[0] = "a\u2426" }),
+		"only an update has Outputs": update(func(w *Write) {
+			w.Kind, w.Columns, w.Values, w.Outputs = Delete, nil, nil, []Output{{Expr: col("w", "id")}}
+		}),
+		`outputs[0]: no source with the alias "s"`: update(func(w *Write) { w.Outputs = []Output{{Expr: col("s", "c1")}} }),
+		"Values, Where or Outputs":                 insert(func(w *Write) { w.Outputs = []Output{{Expr: col("w", "id")}} }),
+		"NUL or the sign \u2426":                   update(func(w *Write) { w.Columns[0] = "a\u2426" }),
 	} {
 		if _, _, _, err := RenderWrite(w, SQLite); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

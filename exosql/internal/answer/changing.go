@@ -83,7 +83,7 @@ func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*valu
 // Write implements writing.Host.
 func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error) {
 	start := time.Now()
-	out, n, err := x.work.Change(x.ctx, changes, x.by, x.m)
+	out, n, err := x.work.Change(x.ctx, changes, x.by, x.m, x.collector(changes[len(changes)-1].Plan))
 	if no, ok := errors.AsType[*fence.Refused](err); ok {
 		return nil, 0, no // the database ran no statement
 	}
@@ -108,7 +108,17 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	x.work.mu.Lock()
 	x.work.changed = append(x.work.changed, x)
 	x.work.mu.Unlock()
-	return out.Rows(), n, nil
+	return out.Rows(), n, x.returned(out.Rows())
+}
+
+// collector returns what takes the rows that a change returns. Images of changed rows are for the host: they spend no budget, and are bounded.
+func (x *changing) collector(p *plan.Plan) func(*exo.Message) *plan.Collector {
+	return func(m *exo.Message) *plan.Collector {
+		if x.work.images != nil && x.run.Kind == writing.Updates {
+			return plan.NewBoundedCollector(p, x.work.images.limit)
+		}
+		return plan.NewCollector(p, m)
+	}
 }
 
 // classified turns an error of the database into one for the program and its host.

@@ -25,6 +25,7 @@ type images struct {
 	at    map[imageOf]map[string]*image // at finds an image by the text of its key
 	more  int64
 	text  []byte // text is the text of the last key
+	wrote int    // wrote counts the statements that have changed rows
 }
 
 type imageOf struct {
@@ -39,6 +40,7 @@ type image struct {
 	x             *changing // x is the write, with the scope in which the row is read again
 	key           []value.Value
 	before, after value.Value
+	wrote         int // wrote is images.wrote at the statement that returned after; 0: after is read at the end
 }
 
 // find returns the images of a facet, and leaves the key's text in im.text.
@@ -126,6 +128,26 @@ func (x *changing) Changed(n, kept int64) {
 	}
 }
 
+// returned keeps the images after an update that its statement has returned. They hold until the next statement, since no trigger acts.
+func (x *changing) returned(rows *value.Rows) (err error) {
+	im := x.work.images
+	if im == nil {
+		return nil
+	}
+	if im.wrote++; x.run.Kind != writing.Updates || acts(x.run.Facet) {
+		return nil
+	}
+	split(x, rows, func(key []value.Value, row value.Value) {
+		by, bad := im.find(x, key)
+		if bad != nil {
+			err = bad
+		} else if r := by[string(im.text)]; r != nil {
+			r.after, r.wrote = row, im.wrote
+		}
+	})
+	return err
+}
+
 // Inserted implements writing.Host.
 func (x *changing) Inserted(n int64, keys *value.Rows) {
 	x.work.count(x, n)
@@ -181,16 +203,8 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 	if im == nil {
 		return nil, nil
 	}
-	for i := 0; i < len(im.rows); {
-		first := im.rows[i]
-		n := 1
-		for i+n < len(im.rows) && n < imagesAtOnce[len(imagesAtOnce)-1] && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
-			n++
-		}
-		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
-			return nil, err
-		}
-		i += n
+	if err := im.readAgain(ctx, func(r *image) bool { return r.wrote == 0 || r.wrote != im.wrote }); err != nil {
+		return nil, err
 	}
 	var rows []Change
 	var effects []string
@@ -211,6 +225,28 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: asks, Review: func(ctx context.Context) (changeset.Part, error) { return w.review(ctx, effects) }}), nil
+}
+
+// readAgain reads those rows again that are stale.
+func (im *images) readAgain(ctx context.Context, stale func(*image) bool) error {
+	var rows []*image
+	for _, r := range im.rows {
+		if stale(r) {
+			r.after, rows = value.Value{}, append(rows, r)
+		}
+	}
+	for i := 0; i < len(rows); {
+		first := rows[i]
+		n := 1
+		for i+n < len(rows) && n < imagesAtOnce[len(imagesAtOnce)-1] && rows[i+n].x.run.Facet == first.x.run.Facet && rows[i+n].x.through() == first.x.through() {
+			n++
+		}
+		if err := first.x.imagesAfter(ctx, im, rows[i:i+n]); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
 }
 
 // imagesAfter reads rows again by their keys.

@@ -184,12 +184,12 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 	key := shapeKey(form.AppendKey(append(keys[:0], "guarded "...)), a)
 	write := writing.IsWrite(a.m)
 	if write {
-		key = writing.AppendSets(key, a.given.Sets)
+		key = db.appendSets(key, a)
 	}
 	p, found := db.Plans.Get(key)
 	if !found {
 		if write {
-			p = writing.Guarded(db.Engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
+			p = writing.Guarded(db.Engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, db.Images > 0, form)
 		} else {
 			p = compile.Guarded(db.engineOf(ctx, a), a.m, grantsOf(a.objs), positionOf(a.after), form)
 		}

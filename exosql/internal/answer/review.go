@@ -288,6 +288,11 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	if err != nil {
 		return out, err
 	}
+	if changeset.IsFinal(ctx) { // a trigger may be newer than the catalogue, and act after the statement has returned its rows
+		if err := w.images.readAgain(ctx, func(*image) bool { return true }); err != nil {
+			return out, err
+		}
+	}
 	images, err := w.Captured(ctx)
 	whole := err == nil
 	if errors.Is(err, engine.ErrNoImages) {

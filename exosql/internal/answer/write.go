@@ -146,7 +146,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		return nil, err
 	}
 	var keys [512]byte
-	key := writing.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
+	key := db.appendSets(shapeKey(keys[:0], a), a)
 	for _, o := range a.beside {
 		key = strconv.AppendUint(append(key, '+'), o.Ready().Grant.Shape, 10)
 		a.vals = append(a.vals, o.Ready().Grant.Vals)
@@ -169,6 +169,14 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not called", w.Table.Name)}
 	}
 	return w, nil
+}
+
+// appendSets adds what the statements of a write depend on in addition to the shape: the given columns, and for images the label with which cells are sealed.
+func (db *DB) appendSets(key []byte, a *asked) []byte {
+	if key = writing.AppendSets(key, a.given.Sets); db.Images > 0 {
+		key = fmt.Appendf(key, "images %q ", a.m.RunLabel().Secrecy().Tags())
+	}
+	return key
 }
 
 // otherGrants returns the other objects of the same programs into which a written row may bring

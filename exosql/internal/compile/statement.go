@@ -42,10 +42,6 @@ func FixedSource(x scope.Fixed) plan.Source {
 	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
 }
 
-func fixedValue(x scope.Fixed) expr.Argument {
-	return expr.Argument{Src: FixedSource(x), Kind: expr.ScalarOf(x.Pred.Args[0].Kind)}
-}
-
 // valueKind returns the type of the values that a column takes: text for dates, decimals and the like.
 func valueKind(column string) string {
 	switch column {
@@ -67,6 +63,7 @@ type Statement struct {
 	entry  scope.Entry
 	sel    *sqlast.Select // sel finds the rows to change
 	tables int            // tables counts the statement's tables before values were calculated
+	images bool           // images: an update returns the rows that it has changed
 }
 
 // NewStatement begins a statement of a write for a message.
@@ -126,7 +123,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 		for i, p := range l.Pairs {
 			if p.To == x.Col && len(x.Slots) == 1 {
 				out.names = append(out.names, fmt.Sprintf("s%d", i))
-				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: value.TypeBool, null: p.From.Null})
+				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, expr.Argument{Src: FixedSource(x), Kind: expr.ScalarOf(x.Pred.Args[0].Kind)}), kind: value.TypeBool, null: p.From.Null})
 			}
 		}
 	}
@@ -137,8 +134,9 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the query's rows, which are in the scope of entry.
-func (s *Statement) Change(entry scope.Entry, update bool) error {
+// Change begins an update or a delete of the query's rows, which are in the scope of entry. With images, PostgreSQL's updates return rows like After.
+func (s *Statement) Change(entry scope.Entry, update, images bool) error {
+	s.images = images && update && s.c.Dialect == sqlast.Postgres
 	kind := sqlast.Delete
 	if update {
 		kind = sqlast.Update
@@ -223,7 +221,7 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	}
 	if direct {
 		x.Alias, x.As, x.Keys, x.Where = row.Alias, "", nil, f.where
-		return c.written(x, nil)
+		return c.written(x, s.returned())
 	}
 	if sel.Limit, sel.Offset = q.limits, q.offsets; len(q.limits)+len(q.offsets) > 0 {
 		sel.OrderBy = f.orders(q, true)
@@ -238,7 +236,20 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 			x.Where = append(x.Where, c.again(y, x.Alias))
 		}
 	}
-	return c.written(x, nil)
+	return c.written(x, s.returned())
+}
+
+// returned makes an update return images of the rows that it has changed, as they are before any AFTER trigger acts.
+func (s *Statement) returned() []plan.Cell {
+	if !s.images {
+		return nil
+	}
+	f, base, sel, p := s.c.newFrom(nil), s.q.base, &sqlast.Select{}, &plan.Plan{}
+	row := &expr.Row{Table: base.Table, Facet: base.Facet, Alias: s.x.Alias, Form: s.c.Forms()}
+	f.At[row] = expr.Place{Alias: s.x.Alias}
+	f.outputs(sel, p, image(row), 0)
+	s.x.Outputs = sel.Columns
+	return imaged(p, row, s.c.msg).Cells
 }
 
 // again repeats a condition of the scope on the written row.

@@ -20,7 +20,18 @@ type Rights struct {
 	Permits []Permission // Permits is what a write may do beyond the rows that it names
 
 	Approvals []Approval // Approvals are the rules by which a person must approve a change before it is kept
+
+	Undo UndoRuns // Undo is which runs a person with the facet may undo; programs can't
 }
+
+// UndoRuns are the runs that a person may undo.
+type UndoRuns uint8
+
+const (
+	UndoNone UndoRuns = iota
+	UndoOwn           // UndoOwn: runs of their own
+	UndoAny           // UndoAny: runs of other principals, too
+)
 
 // Any reports whether the rights allow any change.
 func (r Rights) Any() bool { return len(r.Insert)+len(r.Update) > 0 || r.Delete }
@@ -50,6 +61,7 @@ func (f *Facet) Allow(r Rights) error {
 	f.Rights.Admits = f.Rights.Admits.Join(r.Admits)
 	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Permits = append(f.Rights.Permits, r.Permits...)
+	f.Rights.Undo = max(f.Rights.Undo, r.Undo)
 	return f.approve(r.Approvals)
 }
 

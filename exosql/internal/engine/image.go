@@ -29,6 +29,18 @@ type Cell struct {
 	Text string
 }
 
+// Found returns the part of an image of an undo that shows only the key of the row that was found.
+func (im Image) Found() Image {
+	out := Image{Table: im.Table}
+	if im.Before == nil {
+		return out
+	}
+	for i, at := range im.Key {
+		out.Columns, out.Key, out.Before = append(out.Columns, im.Columns[at]), append(out.Key, i), append(out.Before, im.Before[at])
+	}
+	return out
+}
+
 // Imager is the part of a Writer that keeps images.
 type Imager interface {
 	// Capture makes the unit keep images from now until its end: at most rows of them, with at most bytes of text. It is called after Begin and

@@ -41,7 +41,7 @@ func (b *imaged) reverse(w engine.Writer, run, as string) []undo.Refusal {
 		b.t.Fatal(err)
 	}
 	defer func() { _ = w.Rollback(ctx) }()
-	_, refused, err := undo.Reverse(ctx, w, live, run)
+	_, refused, err := undo.Reverse(ctx, w, live, run, nil)
 	if err == nil && len(refused) == 0 {
 		err = errors.Join(w.KeepImages(ctx, as, time.Now()), w.Commit(ctx))
 	}

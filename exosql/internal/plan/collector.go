@@ -49,6 +49,13 @@ func NewPageCollector(p *Plan, m *exo.Message, size int64) *Collector {
 	return c
 }
 
+// NewBoundedCollector returns a Collector for the host, which spends no budget. It drops all rows after the first most.
+func NewBoundedCollector(p *Plan, most int) *Collector {
+	c := NewCollector(p, nil)
+	c.page = &page{size: int64(most), shown: len(p.Cells)}
+	return c
+}
+
 const (
 	spendRows  = 64
 	spendBytes = 64 << 10

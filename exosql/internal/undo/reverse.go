@@ -31,10 +31,13 @@ const rounds = 12
 // Most and MostBytes bound the images of an undo. They exceed what a run may change.
 const Most, MostBytes = 1_000_000, 1 << 30
 
+// May returns an error unless a person may undo the images. done reports whether their rows are as the undo leaves them, and not as it finds them.
+type May func(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error
+
 // Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
 // caller rolls back. Reverse also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the
-// reversal.
-func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string) (back []engine.Image, refused []Refusal, err error) {
+// reversal. It asks may before and after, unless may is nil.
+func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string, may May) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {
 		err = w.Capture(ctx, Most, MostBytes)
@@ -45,6 +48,11 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 	for _, im := range images {
 		im.Before, im.After, im.Filled = im.After, im.Before, nil
 		back = append(back, im)
+	}
+	if may != nil {
+		if err := may(ctx, w, live, back, false); err != nil {
+			return nil, nil, err
+		}
 	}
 	r := &reversal{w: w, live: live}
 	for _, im := range back {
@@ -76,7 +84,11 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 			}
 		}
 		if len(changed) > 0 || len(steps) == 0 || n >= rounds || stuck && !moved {
-			return back, append(changed, r.left(steps)...), nil
+			refused = append(changed, r.left(steps)...)
+			if may != nil && len(refused) == 0 {
+				err = may(ctx, w, live, back, true)
+			}
+			return back, refused, err
 		}
 		if was = now; moved {
 			continue

@@ -30,9 +30,8 @@ func seals(p *plan.Plan, m *exo.Message) bool {
 }
 
 // Change makes changes and returns the number of rows. out has the rows that the last change returned.
-func (u *Unit) Change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message) (out *plan.Collector, rows int64, err error) {
-	last := changes[len(changes)-1].Plan
-	return u.do(ctx, step{changes: changes, by: by, collect: func(m *exo.Message) *plan.Collector { return plan.NewCollector(last, m) }}, m)
+func (u *Unit) Change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (out *plan.Collector, rows int64, err error) {
+	return u.do(ctx, step{changes: changes, by: by, collect: collect, sealed: seals(changes[len(changes)-1].Plan, nil)}, m)
 }
 
 func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collector, rows int64, err error) {
@@ -65,7 +64,9 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		}
 		return nil, 0, err
 	}
-	if s.answer, err = value.RowsValue(out.Rows()).Digest(); err != nil {
+	if s.changes != nil && s.changes[0].Plan.Write.Update != nil {
+		s.images = out.Rows()
+	} else if s.answer, err = value.RowsValue(out.Rows()).Digest(); err != nil {
 		return nil, 0, err
 	}
 	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil

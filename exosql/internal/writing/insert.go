@@ -86,7 +86,7 @@ func (w *writer) insert() error {
 		return fail.Errorf(fail.Invalid, "", "call insert for each of these rows: each is checked after it was inserted")
 	}
 	for _, set := range w.sets {
-		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {
+		if err := w.inserts(entry, fc, set, filled, one || w.images && compile.HasKey(w.w.Table) == nil); err != nil {
 			return err
 		}
 	}

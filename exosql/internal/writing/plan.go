@@ -21,11 +21,11 @@ import (
 // that before the write, in the same transaction. The error for a row out of scope is the one for a missing row, so it does not reveal whether
 // another tenant's row exists.
 
-// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). With keys, an insert returns the keys
-// of the new rows. grants has the grants of the message first, then other grants of the same programs.
-func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, keys bool) (*Writing, error) {
+// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). With images, an insert returns the keys
+// of the new rows, and an update on PostgreSQL the changed rows (see compile.After). grants has the grants of the message first, then other grants of the same programs.
+func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, images bool) (*Writing, error) {
 	all, n := shape.Grants(grants), len(m.Objects)
-	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
+	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, images: images}
 	return w.planned()
 }
 
@@ -70,14 +70,14 @@ func (w *writer) change() error {
 // openChange returns the plan of an update or a delete in an open form (see package fence), or nil if the write reads any further table.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
-		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
+		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}, images: w.images}
 		return once.changed(s)
 	})
 }
 
 // Guarded returns the open plan of an update or a delete that guards some tables (see package fence), as compile.Guarded does for queries.
-func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, form fence.Form) *plan.Plan {
-	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets}
+func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, images bool, form fence.Form) *plan.Plan {
+	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets, images: images}
 	if p := w.openChange(form); p != nil {
 		return p
 	}
@@ -105,7 +105,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	}
 	update := root.Name == language.Update
 	w.entry = entry
-	if err := s.Change(entry, update); err != nil {
+	if err := s.Change(entry, update, w.images); err != nil {
 		return nil, err
 	}
 	var set []written

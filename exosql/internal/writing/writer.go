@@ -93,7 +93,7 @@ type writer struct {
 	beside []*scope.Grant // beside are other grants of the same programs, which the message does not use
 	sets   [][]string
 	w      *Writing
-	keys   bool        // keys: the statements of an insert return the keys of the new rows
+	images bool        // images: an insert returns the keys of the new rows, and an update on PostgreSQL the changed rows
 	entry  scope.Entry // entry is the scope of the rows that are changed
 
 	pointed map[*decl.Link]bool // pointed are the links for which points has added a check that their end is in scope

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/exoagent/exoagent/cmd/exo/internal/recordcmd"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
@@ -30,6 +32,7 @@ import (
 type Files struct {
 	Read   func(path string) (*grantfile.File, error)
 	Record func(context.Context, *grantfile.File) (exo.Recorder, func() error, error)
+	Open   func(context.Context, cli.Stdio, *grantfile.File) (*grantfile.Declared, error)
 }
 
 const exits = "exit codes:\n  0  done, or shown\n  1  the undo is refused, and why; or something is wrong in the file\n  2  the command line is wrong\n  3  it could not be done\n"
@@ -45,7 +48,8 @@ exactly, or none. If a row was changed since, or the database does not admit it,
 What triggers and cascades change meanwhile is changed back as well. The grant file must have undo: 7d at the database, since before the run.
 
 It is for the operator of the whole database: no grant restricts it, and it changes columns that no facet shows, which it prints
-as "another column". It connects by undo_url of the file, or else by url. Its role must be able to read exo_undo and to write the
+as "another column". With -as it is for one person: each row has to be in the scope of a facet with undo: own or any, as it is
+and as it was; own is for runs of this principal in the record. Files are then left as they are. It connects by undo_url of the file, or else by url. Its role must be able to read exo_undo and to write the
 tables. The undo is a run of its own, which is recorded and can be undone. Files of a folder with undo are put back after the rows, each
 if it is as the run left it. Mails and other effects that left are listed: they stay.
 
@@ -56,6 +60,7 @@ example:
 		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &options{files: files}
 			fs.StringVar(&o.path, "file", "exo.yaml", "`FILE`: the grant file of the run")
+			fs.StringVar(&o.as, "as", "", "`CLAIMS`: undo for this principal, like org=5,user=1")
 			fs.BoolVar(&o.apply, "apply", false, "do it, without a question")
 			return o.undo
 		},
@@ -82,9 +87,63 @@ example:
 }
 
 type options struct {
-	files      Files
-	path, role string
-	apply      bool
+	files          Files
+	path, role, as string
+	apply          bool
+	by             *person // by is the person of -as; nil: the operator
+	refused        error   // refused is why the person may not undo the run
+}
+
+// person is the principal for whom an undo is made.
+type person struct {
+	exo.Principal
+	own    bool // own: the record has the run as theirs
+	d      *grantfile.Declared
+	grants []exo.Object
+}
+
+// person opens the grants of a principal, by the connections for undos.
+func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, run exo.RunID) error {
+	p, err := f.ParseClaims(o.as)
+	if err != nil {
+		return err
+	}
+	for i := range f.Databases {
+		if x := &f.Databases[i]; x.UndoURL.Kind != "" {
+			x.URL = x.UndoURL
+		}
+	}
+	d, err := o.files.Open(ctx, std, f)
+	if err != nil {
+		return err
+	}
+	o.by = &person{Principal: p.Name(), d: d}
+	grants, err := d.Grants(p)
+	if err != nil {
+		return err
+	}
+	for _, x := range grants {
+		o.by.grants = append(o.by.grants, x)
+	}
+	all, err := entries(f)
+	if err != nil {
+		return err
+	}
+	for e, err := range all {
+		if err != nil {
+			return err
+		}
+		o.by.own = o.by.own || e.RunID == run && e.Step == exo.Begun && e.Start != nil && e.Start.Principal == p.Name()
+	}
+	return nil
+}
+
+// reverse undoes a run in a database, for the operator or a person. With a zero as it shows what would be.
+func (o *options) reverse(ctx context.Context, db *exosql.DB, run, as exo.RunID) ([]exosql.RowImage, []exosql.UndoRefusal, error) {
+	if o.by == nil {
+		return db.Undo(ctx, run, as)
+	}
+	return db.UndoFor(ctx, run, as, o.by.own, o.by.grants...)
 }
 
 func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
@@ -156,26 +215,44 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	if err != nil {
 		return err
 	}
-	all, err := o.look(ctx, f, run)
-	defer func() {
-		for _, x := range all {
-			x.db.Close()
+	if o.as != "" {
+		err := o.person(ctx, std, f, run)
+		if o.by != nil {
+			defer o.by.d.Close()
 		}
-	}()
+		if err != nil {
+			return err
+		}
+	}
+	all, err := o.look(ctx, f, run)
+	if o.by == nil {
+		defer func() {
+			for _, x := range all {
+				x.db.Close()
+			}
+		}()
+	}
 	if err != nil {
 		return err
 	}
-	folders, closing, err := folders(ctx, f)
-	defer closing()
-	if err != nil {
-		return err
+	by := map[string]record.Compensator{}
+	if o.by == nil {
+		folders, closing, err := folders(ctx, f)
+		defer closing()
+		if err != nil {
+			return err
+		}
+		by = folders
 	}
-	left, err := effects(f, run, folders)
+	left, err := effects(f, run, by)
 	if err != nil {
 		return err
 	}
 	switch len(all) {
 	case 0:
+		if o.by != nil {
+			return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("run %s: %w", run, o.refused)}
+		}
 		if slices.ContainsFunc(left, record.Left.Compensated) { // the run has only written files
 			return o.offer(ctx, std, f, &found{}, run, left)
 		}
@@ -197,11 +274,17 @@ func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (a
 		if err != nil {
 			return all, err
 		}
-		db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Witness: true, Undo: x.Undo})
-		if err != nil {
+		var db *exosql.DB
+		if o.by != nil {
+			db = o.by.d.Witnesses[slices.Index(o.by.d.Names, x.Text)]
+		} else if db, err = exosql.Open(ctx, url, &exosql.OpenOptions{Witness: true, Undo: x.Undo}); err != nil {
 			return all, fmt.Errorf("the database %s: %w", x.Text, err)
 		}
-		rows, refused, err := db.Undo(ctx, run, exo.RunID{})
+		rows, refused, err := o.reverse(ctx, db, run, exo.RunID{})
+		if o.by != nil && fail.KindOf(err) == fail.Denied {
+			o.refused = err
+			continue
+		}
 		if errors.Is(err, exosql.ErrNotKept) {
 			db.Close()
 			continue
@@ -256,11 +339,15 @@ func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x 
 		defer func() { err = errors.Join(err, closing()) }()
 	}
 	as, shown := exo.NewRunID(), x.rows
-	err = record.Undoing{Of: run, As: as, Principal: "operator", Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
+	undoer := exo.Principal("operator")
+	if o.by != nil {
+		undoer = o.by.Principal
+	}
+	err = record.Undoing{Of: run, As: as, Principal: undoer, Left: left}.Run(ctx, rec, func(context.Context) (state exo.State, err error) {
 		if x.db == nil { // the run changed only files, and no database
 			return exo.StateApplied, nil
 		}
-		if x.rows, x.refused, err = x.db.Undo(ctx, run, as); err == nil && len(x.refused) == 0 {
+		if x.rows, x.refused, err = o.reverse(ctx, x.db, run, as); err == nil && len(x.refused) == 0 {
 			return exo.StateApplied, nil
 		}
 		kept, failed := x.db.Committed(context.WithoutCancel(ctx), as)
@@ -329,27 +416,37 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 
 // effects returns the run's effects outside of the databases. by has the services that can undo some of them.
 func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
+	all, err := entries(f)
+	if err != nil {
+		return nil, err
+	}
+	return record.LeftOf(all, run, by)
+}
+
+// entries returns the entries of the file's record, or none if it has no record.
+func entries(f *grantfile.File) (iter.Seq2[exo.Entry, error], error) {
+	none := func(func(exo.Entry, error) bool) {}
 	place := f.Record
 	if f.RecordDB.Kind != "" {
 		place = f.RecordDB.Place()
 	}
 	if place == "" {
-		return nil, nil
+		return none, nil
 	}
 	if _, err := os.Stat(place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
-		return nil, nil
+		return none, nil
 	}
 	all, _, err := (&recordcmd.Log{Place: place}).Read() // read without an identity, so encrypted entries show only their leaf
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	return record.LeftOf(func(yield func(exo.Entry, error) bool) {
+	return func(yield func(exo.Entry, error) bool) {
 		for e, err := range all {
 			if !yield(e.Entry, err) {
 				return
 			}
 		}
-	}, run, by)
+	}, nil
 }
 
 // line shows one row, before and after the undo. Changed columns that no facet of the table shows are only counted.
@@ -360,7 +457,7 @@ func line(f *grantfile.File, database string, im exosql.RowImage) string {
 				slices.ContainsFunc(x.Columns, func(c grantfile.Column) bool { return strings.EqualFold(c.Text, column) })
 		})
 	}
-	what, others := "change ", 0
+	what, others := "change ", im.Others
 	switch {
 	case im.Before == nil:
 		what = "insert "
