@@ -14,7 +14,7 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	allLines  = 150_850 // of the module without the challenge
+	allLines  = 148_800 // of the module without the challenge
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.

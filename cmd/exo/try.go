@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/try"
@@ -198,7 +199,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 				return struct{}{}, err
 			}
 		}
-		at, err := grantfile.WithSchemas(url, opt.Schemas)
+		at, err := strict.WithSchemas(url, opt.Schemas)
 		if err == nil {
 			t.DB, err = exosql.Open(ctx, at, &exosql.OpenOptions{Setup: setup, Images: repl.MaxImages})
 		}

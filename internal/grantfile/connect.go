@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
 // This file connects to the databases of a file.
@@ -22,7 +23,7 @@ func (f *File) URL(env func(string) string) (name, url string, err error) {
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {
-		url, err = WithSchemas(url, x.Schema)
+		url, err = strict.WithSchemas(url, x.Schema)
 	}
 	return x.Text, url, err
 }
@@ -82,5 +83,5 @@ func (x *Database) connects(at Secret, env func(string) string) (url string, err
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
 		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and this is SQLite: leave `schema` out")
 	}
-	return WithSchemas(url, x.Schema)
+	return strict.WithSchemas(url, x.Schema)
 }

@@ -129,7 +129,7 @@ return await tasks.select(t => ({ c: t.comments().execute() }))
 //! invalid "runs the query"
 ---
 return await org.projects().select(p => ({ n: p.tasks().sum(t => p.budget) }))
-//! invalid "has to use a column of the rows"
+//! invalid "has to use a column of its own row"
 ---
 return await org.projects().select(p => ({ n: p.tasks().groupBy(t => t.status).count() }))
 //! invalid "groupBy"

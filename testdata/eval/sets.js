@@ -32,7 +32,7 @@ return [
 //=> [[{"d":null},{"d":"2025-12-31T23:59:59.999Z"},{"d":"2026-01-02T03:04:05.000Z"},{"d":"2026-06-01T00:00:00.000Z"}],[{"p":null},{"p":0.5},{"p":1},{"p":1.5},{"p":2.5},{"p":1000.5}],[{"p":null},{"p":7},{"p":1000.5}]]
 ---
 return await tasks.union(top)
-//! invalid "select the columns in both first"
+//! invalid "select the columns in both before it"
 ---
 return await tasks.select(t => ({ a: t.id })).union(tasks.select(t => ({ b: t.id })))
 //! invalid "must show the same columns, of the same names and types in the same order: { a: a whole number }; it shows { b: a whole number }"
@@ -56,7 +56,7 @@ return await tasks.select(t => ({ a: t.id })).union(people.select(p => ({ a: p.i
 //! invalid "can't be joined"
 ---
 return await people.where(p => tasks.where(t => t.assignee().id === p.id).select(t => t.id).union(tasks.select(t => t.id)).count() > 1)
-//! invalid "neither can use a row of a callback"
+//! invalid "write it outside of callbacks"
 ---
 return await tasks.select(t => t.id).minus(top.select(t => t.id))
 //! denied ".except(otherQuery.select(t => ({ x: t.column })))"

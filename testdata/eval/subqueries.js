@@ -99,7 +99,7 @@ return await tasks.where(t => t.id.in(t.project().tasks().groupBy(x => x.status)
 //! invalid "can't be used in a callback"
 ---
 return await tasks.where(t => t.id > people.max(p => t.id))
-//! invalid "has to use a column of the rows"
+//! invalid "has to use a column of its own row"
 ---
 return await tasks.select(t => Object.fromEntries(Array.from({ length: 70 }, (_, i) => ['c' + i, t.id.in(top.select(x => x.id))])))
 //! limit "too many links and queries"

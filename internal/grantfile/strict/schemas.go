@@ -1,4 +1,6 @@
-package grantfile
+package strict
+
+// This file adds schemas to the URL of a database.
 
 import (
 	"net/url"

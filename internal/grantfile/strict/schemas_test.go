@@ -1,9 +1,9 @@
-package grantfile_test
+package strict_test
 
 import (
 	"testing"
 
-	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
 // TestSchemasOfURL: `schema` changes the search path of a URL and nothing else in it.
@@ -16,7 +16,7 @@ func TestSchemasOfURL(t *testing.T) {
 		"host=h password=secret":                                                                                "",
 		"sqlite:x.db":                                                                                           "",
 	} {
-		got, err := grantfile.WithSchemas(raw, []string{"a", "b c"})
+		got, err := strict.WithSchemas(raw, []string{"a", "b c"})
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s %v, want %s", raw, got, err, want)
 		}
