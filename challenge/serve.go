@@ -28,7 +28,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 		return 0, err
 	}
 	if len(rest) > 0 {
-		return 0, fmt.Errorf("there is no command %q: attack, export, backup, or none", rest[0])
+		return 0, fmt.Errorf("there is no command %q: want attack, export or backup, or no command to serve the challenge", rest[0])
 	}
 	level := slog.LevelInfo
 	if c.verbose {

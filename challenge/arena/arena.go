@@ -106,7 +106,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		err := ar.Store.Add(ctx, from.Player, from.Address, a, room)
 		return a.ID, err
 	}
-	played := *a // a copy, because the caller reads a while the attempt is played
+	played := *a // played is a copy, because Submit still reads *a below, perhaps while the attempt is played
 	err = line.Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})

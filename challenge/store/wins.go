@@ -119,7 +119,7 @@ func (s *Store) Leaders(ctx context.Context, most int) ([]*Win, error) {
 	return s.wins(ctx, "SELECT "+winColumns+" FROM wins WHERE guarded = 0 ORDER BY tries, at LIMIT ?", most)
 }
 
-// ShowWith makes pages show a win on a control lane with this attempt of its player in that lane.
+// ShowWith sets the attempt that pages show with a player's win on a control lane. The win is the player's one with the attempt's target and lane.
 func (s *Store) ShowWith(ctx context.Context, player, attempt string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		return some(tx.Exec("UPDATE wins SET attempt = ?1 WHERE player = ?2 AND guarded = 0 AND (target, lane) = (SELECT target, lane FROM attempts WHERE id = ?1 AND player = ?2)", attempt, player))

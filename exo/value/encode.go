@@ -50,7 +50,7 @@ func (e *Encoder) none(err error) {
 
 var (
 	errNoValue   = errors.New("the zero Value has no encoding")
-	errObject    = errors.New("a reference without a number has no encoding")
+	errObject    = errors.New("a value with an object in it can't be sent here: send the object's data instead")
 	errPlain     = errors.New("rows have no encoding in a message")
 	errDeep      = fmt.Errorf("a value that is nested more than %d levels deep has no encoding", MaxDepth)
 	errName      = errors.New("a record with a field name that contains a NUL or invalid UTF-8 has no encoding")

@@ -238,7 +238,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		if e.Client != "vscode" { // vscode may write the file a little later
 			text, _ = os.ReadFile(path)
 			if left, err := e.edit(text, s); left != nil || err != nil {
-				return "", fmt.Errorf("%s reported success, but %s does not have the entry %s%s", words[0], path, s.Name, did)
+				return "", fmt.Errorf("%s reported success, but %s does not have the entry %s: run this command without -install, which prints the entry, and add it by hand%s", words[0], path, s.Name, did)
 			}
 		}
 		return words[0] + " has added the entry " + s.Name + did, nil

@@ -114,7 +114,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 func (w *Witness) Cosigned(text string, log note.Verifier) (string, error) {
 	n, err := note.Open([]byte(text), note.VerifierList(log, w.key))
 	if err != nil || len(n.Sigs) != 2 { // a key has at most one signature
-		return "", errors.New("the checkpoint has no cosignature by the witness's key, which the record names")
+		return "", errors.New("the checkpoint has no valid cosignature by the key that the record names for this witness: another server may answer at its address, or its key has changed: ask its operators")
 	}
 	text = n.Text + "\n"
 	for _, s := range n.Sigs {

@@ -107,7 +107,8 @@ func (d *decision) reply(t *tool, root *message.Node) {
 	d.leaves = d.reads.Secrecy().FlowsTo(t.admits)
 }
 
-// before gets each message that the gate would admit, and refuses it.
+// before is the policy that gets each message which the gate would admit. It notes the message's statements, columns and labels, and refuses the
+// message, so that none acts.
 func (t *tool) before(m *exo.Message) bool {
 	d, ctx := t.seen, context.Background()
 	d.beyond = false

@@ -127,10 +127,10 @@ func (c *checker) windows(s *Select, sc *scope) error {
 		return nil
 	}
 	if s.Group > 0 {
-		return errors.New("a select that groups rows has no windows")
+		return errors.New("a select that groups rows can't have windows")
 	}
 	if len(s.OrderBy) > 0 { // an order would be lost, because squirrel writes it before the windows
-		return errors.New("a select that has windows has no order")
+		return errors.New("a select that has windows can't have an order")
 	}
 	sc.windows = map[string]bool{}
 	for i, w := range s.Windows {

@@ -243,16 +243,16 @@ func TestHostileWitness(t *testing.T) {
 		"headers": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			out.Header().Set("X", strings.Repeat("x", 1<<20))
 		}, "headers exceeded"},
-		"nothing": {func(*httpWitness, http.ResponseWriter, *http.Request, []byte) {}, "no cosignature by the witness's key"},
+		"nothing": {func(*httpWitness, http.ResponseWriter, *http.Request, []byte) {}, "no valid cosignature by the key"},
 		"another root": {func(w *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			io.WriteString(out, w.cosign(strings.Replace(string(b[strings.Index(string(b), "\n\n")+2:]), "\n", " \n", 1)))
-		}, "no cosignature by the witness's key"},
+		}, "no valid cosignature by the key"},
 		"another key": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			io.WriteString(out, other.cosign(string(b[strings.Index(string(b), "\n\n")+2:])))
-		}, "no cosignature by the witness's key"},
+		}, "no valid cosignature by the key"},
 		"a plain signature": {func(w *httpWitness, out http.ResponseWriter, _ *http.Request, b []byte) {
 			fmt.Fprintf(out, "— %s %s\n", w.signer.Name(), base64.StdEncoding.EncodeToString(append([]byte{byte(w.signer.KeyHash() >> 24), byte(w.signer.KeyHash() >> 16), byte(w.signer.KeyHash() >> 8), byte(w.signer.KeyHash())}, make([]byte, 64)...)))
-		}, "no cosignature by the witness's key"},
+		}, "no valid cosignature by the key"},
 		"a size that is none": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			out.Header().Set("Content-Type", "text/x.tlog.size")
 			out.WriteHeader(409)

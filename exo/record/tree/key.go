@@ -200,7 +200,7 @@ func verifier(public PublicKey) (note.Verifier, error) {
 func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 	n, err := note.Open([]byte(signed), note.VerifierList(v))
 	if err != nil {
-		return c, fmt.Errorf("this key has not signed the checkpoint: %w", err)
+		return c, fmt.Errorf("the log's key %s has not signed the checkpoint: it is the key of another log, or the checkpoint was changed: %w", v.Name(), err)
 	}
 	if lines := strings.Split(n.Text, "\n"); len(lines) == 5 && len(n.Sigs) == 1 && len(n.UnverifiedSigs) == 0 {
 		c.Origin = lines[0]

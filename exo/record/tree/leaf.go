@@ -103,7 +103,7 @@ func (l *Leaf) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-var errLeaf = errors.New("it is no entry as exo writes it")
+var errLeaf = errors.New("the line is not in the form in which exo writes an entry")
 
 // parseLeaf reads a leaf. It refuses every text except the one that append writes for the same leaf, so it needs no other check.
 func parseLeaf(b []byte) (l Leaf, err error) {

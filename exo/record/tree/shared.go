@@ -185,7 +185,7 @@ func (l *Shared) Silent(ctx context.Context, most int) (leaves []Leaf, err error
 	for _, text := range lines {
 		leaf, err := parseLeaf([]byte(text))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the last leaf of a silent run: %w", err)
 		}
 		leaves = append(leaves, leaf)
 	}

@@ -162,7 +162,8 @@ func (t inTable) lines(from place, sealed bool) iter.Seq2[item, error] {
 			var x item
 			switch {
 			case err != nil:
-				err = fmt.Errorf("%w: %w", errUnread, err)
+				yield(x, fmt.Errorf("%w: %w", errUnread, err))
+				return
 			case sealed || r.Checkpoint:
 				buf = r.append(buf[:0])
 				x, err = parseLine(buf)
@@ -190,8 +191,11 @@ func (t inTable) keepCosigned(size int64, text string) error {
 // entry reads the leaf of an entry's row. The row may lack the payload.
 func (r *Row) entry() (*Entry, error) {
 	leaf, err := parseLeaf([]byte(r.Line))
-	if err != nil || leaf.Number != r.Number || leaf.Run != r.Run {
-		err = errors.Join(errChanged, err)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: %w", errChanged, err)
+	case leaf.Number != r.Number || leaf.Run != r.Run:
+		err = errChanged
 	}
 	return &Entry{Leaf: leaf, Hash: tlog.RecordHash([]byte(r.Line))}, err
 }

@@ -166,7 +166,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
 	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // the hooks of the table must have been asked before every write
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not called", w.Table.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the write to table %s was refused, because its hooks were not called before it: this is a fault of exosql, please report it", w.Table.Name)}
 	}
 	return w, nil
 }

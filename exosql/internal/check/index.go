@@ -135,7 +135,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 	return false
 }
 
-// leading returns the first columns of an index, with which it finds rows with equal values.
+// leading returns the columns at the start of an index by which a condition with = can use the index. It returns nil if no such condition can.
 func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	for _, p := range x.Parts {
 		if p.Column == "" || p.Collation != "" || p.OpClass != "" && !strings.HasSuffix(p.OpClass, "_pattern_ops") {

@@ -32,7 +32,7 @@ type group struct {
 	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
 	order *query                     // order is the grouped query, which gives lists their order
 	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
-	under *from                      // under is the from inside the derived table rows
+	under *from                      // under is what the derived table in the field rows reads from; nil if rows is nil
 	by    []expr.Expr                // by are the expressions that group the rows
 
 	tallies []expr.Tally

@@ -25,7 +25,7 @@ func (f *Facet) approve(rules []Approval) error {
 	for _, a := range rules {
 		switch {
 		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
-			return fmt.Errorf("exosql: facet %s: an approval has no rule: want always, a number of rows, deletes or columns", f.Alias)
+			return fmt.Errorf("exosql: facet %s: an approval says for no change that it is needed: use ApproveAlways, ApproveAbove, ApproveDeletes or ApproveColumns", f.Alias)
 		case a.Counted && a.Over < 0:
 			return fmt.Errorf("exosql: facet %s: an approval above %d rows: want 0 or more", f.Alias, a.Over)
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:

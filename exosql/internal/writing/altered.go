@@ -69,8 +69,8 @@ func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altere
 	return all
 }
 
-// allCarried adds the tables with rows that the database deletes or changes along with those in all, at any depth. It also adds tables that have rows
-// in common with these.
+// allCarried adds each table with rows that foreign keys delete or change because rows of a listed table are deleted or changed, at any depth. It also
+// adds the tables that have rows in common with these.
 func (c *rules) allCarried(all []altered) []altered {
 	for i := 0; i < len(all); i++ { // the loop itself appends to all
 		all[i] = c.moving(all[i])
@@ -216,9 +216,9 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust describes a part of a write that a program may not change after it has read outsiders' words, or returns "". Such a part is a deleted
-// row with a trusted column. It is a trusted column that cascades change or that is calculated from changed columns, or a trigger or rule without
-// permission for such programs. The declaration itself judges the columns that a program gives and the deletion of the table's own rows: see
+// DemandsTrust describes a part of a write that a program may not change after it has read outsiders' words, or returns "". The parts are: rows with
+// a trusted column that are deleted, trusted columns that cascades change or that are calculated from changed columns, and triggers and rules
+// without permission for such programs. The declaration itself judges the columns that a program gives and the deletion of the table's own rows: see
 // decl.Facet's record and writeMethods.
 func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column, permits []decl.Permission) string {
 	at := live.Table(schema.Name{Name: t.Name})

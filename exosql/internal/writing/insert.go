@@ -46,7 +46,7 @@ func (w *writer) insert() error {
 			continue
 		}
 		if slices.ContainsFunc(filled, func(o written) bool { return o.Col == x.Col }) {
-			continue // the link has filled the column in, and through checks that the parent row has the same value
+			continue // the link has filled the column in, and the query for the parent row (see w.through) checks that it has the scope's value
 		}
 		filled = append(filled, written{Col: x.Col, Src: compile.FixedSource(x)})
 		w.w.Filled = append(w.w.Filled, Filled{x.Col, compile.FixedSource(x)})

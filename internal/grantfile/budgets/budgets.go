@@ -97,7 +97,8 @@ func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budge
 	return out
 }
 
-// Lines adds a line for each amount. add takes a subject, a key and a value.
+// Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. add takes a subject, a key, and a value as a
+// format with its arguments.
 func (b *Budgets) Lines(add func(of, what, format string, args ...any)) {
 	for _, x := range b.All {
 		for i, n := range AmountsOf(x) {

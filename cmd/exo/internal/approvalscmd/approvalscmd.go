@@ -151,7 +151,7 @@ func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
 		if err = atomicfile.Create(path, []byte(key+"\n"), 0o600); err == nil {
 			_, err = fmt.Fprintf(std.Out, "the key is in %s: keep this file apart from copies of the store\n", path)
 		} else if errors.Is(err, os.ErrExist) {
-			err = fmt.Errorf("%w: the file has a key already, and changes that wait can't be read with another", err)
+			err = fmt.Errorf("%w: the file exists: if it has the key with which waiting changes were stored, keep it, since they can't be read with another", err)
 		}
 	}
 	return err

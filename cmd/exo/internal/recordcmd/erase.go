@@ -190,7 +190,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 		fmt.Fprintf(std.Out, "%d more have a statement on the table, and their record does not say which rows it read or changed\n", more)
 	}
 	if len(going) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match but have not ended, so exo did not erase them: run exo record settle, and then this again: %v", len(going), going[:min(len(going), 20)])}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%d runs match but have not ended, so exo did not erase them (the first: %v): run exo record settle, and then this command again", len(going), going[:min(len(going), 20)])}
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func TestReplay(t *testing.T) {
 	check(cli.ExitCannot, "without its replies", "-any-version", "-identity", identity, folder, bare.String())
 	check(0, "equal: run "+id.String(), "-any-version", "-identity", identity, "-key", m.public(t), folder, id.String())
 	other := makeLog(t)
-	check(cli.ExitCannot, "this key has not signed the checkpoint", "-any-version", "-identity", identity, "-key", other.public(t), folder, id.String())
+	check(cli.ExitCannot, "has not signed the checkpoint", "-any-version", "-identity", identity, "-key", other.public(t), folder, id.String())
 	segment := filepath.Join(folder, "000000000000000.jsonl")
 	text, err = os.ReadFile(segment)
 	if err != nil {

@@ -36,7 +36,8 @@ type identity struct {
 const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery(), 'System', (SELECT system_identifier::text FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()),
 	'Database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), 'Role', session_user || ' as ' || current_user, 'Path', current_setting('search_path'))::text`
 
-// readPosition returns the end of the log that is on the disk, its timeline, and which transactions are over.
+// readPosition returns the end of the log that every returned COMMIT has reached, its timeline, and which transactions are over. A COMMIT waits
+// for the disk, or with synchronous_commit off only for the log in memory.
 const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 8), pg_current_snapshot())
 	FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
 
