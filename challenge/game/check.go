@@ -88,7 +88,7 @@ func (t *Target) rehearse(ctx context.Context) error {
 func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 	switch seeded := strings.Contains(fmt.Sprint(t.Seed(string(key))), string(key)); {
 	case t.Foreign != "" && seeded:
-		return errors.New("Seed stores the key, but in a target with Foreign only the host may have the key: leave it out of Seed")
+		return errors.New("function Seed stores the key, but in a target with Foreign only the host may have the key: leave it out of Seed")
 	case t.Outside != "" && !seeded:
 		return errors.New("no table of the target contains the key: Seed has to store the key that it gets")
 	}

@@ -102,7 +102,7 @@ func (s Settlers) effect(ctx context.Context, run exo.RunID, e *exo.Effect) (exo
 	}
 	state, err := settled(ctx, of, method, run.KeyOf(e.Call))
 	if err == nil && state != exo.StateApplied && state != exo.StateFailed && state != exo.StateUnknown {
-		err = fmt.Errorf("Settle returned the state %v: want StateApplied, StateFailed or StateUnknown", state)
+		err = fmt.Errorf("method Settle returned the state %v: want StateApplied, StateFailed or StateUnknown", state)
 	}
 	switch now := e.Mode == message.Immediate; {
 	case err != nil:

@@ -24,7 +24,6 @@ type reader struct{ strict.Reader }
 var (
 	posOf  = strict.PosOf
 	isNull = strict.IsNull
-	kindOf = strict.KindOf
 	or     = strict.Or
 	texts  = strict.Texts
 	beside = strict.Beside

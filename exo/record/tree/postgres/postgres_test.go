@@ -15,7 +15,6 @@ import (
 	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exo/record/tree/postgres"
 	"github.com/exoagent/exoagent/exo/record/tree/treetest"
-	"github.com/exoagent/exoagent/internal/testutil"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -168,7 +167,7 @@ func put(t testing.TB, db *sql.DB, lines [][]byte) {
 }
 
 func TestModel(t *testing.T) {
-	testutil.NotRaced(t)
+	tu.NotRaced(t)
 	url := urlOf(t)
 	in(t, url, false)
 	admin, table := tu.Admin(t, url), connect(t, url)
@@ -179,6 +178,6 @@ func TestModel(t *testing.T) {
 }
 
 func TestTampering(t *testing.T) {
-	testutil.NotRaced(t)
+	tu.NotRaced(t)
 	treetest.Tampering(t, database)
 }
