@@ -47,7 +47,7 @@ func TestZeroValues(t *testing.T) {
 			"CheckError": reflect.TypeFor[exosql.CheckError](), "ConstraintError": reflect.TypeFor[*exosql.ConstraintError](), "Rule": reflect.TypeFor[exosql.Rule](), "VersionError": reflect.TypeFor[exosql.VersionError](), "Decimal": reflect.TypeFor[exosql.Decimal](), "Date": reflect.TypeFor[exosql.Date](),
 			"Interval": reflect.TypeFor[exosql.Interval](), "JSON": reflect.TypeFor[exosql.JSON](), "Declared": reflect.TypeFor[exosql.Declared](), "Member": reflect.TypeFor[exosql.Member[row]](), "ReaderID": reflect.TypeFor[exosql.ReaderID[row]](),
 			"Assignment": reflect.TypeFor[exosql.Assignment[row]](), "Change": reflect.TypeFor[exosql.Change](), "Changes": reflect.TypeFor[exosql.Changes](), "Tx": reflect.TypeFor[*exosql.Tx](),
-			"Permission": reflect.TypeFor[exosql.Permission](), "Approval": reflect.TypeFor[exosql.Approval](), "RowImage": reflect.TypeFor[exosql.RowImage](), "RowLiteral": reflect.TypeFor[exosql.RowLiteral](), "UndoRefusal": reflect.TypeFor[exosql.UndoRefusal](), "Search": reflect.TypeFor[exosql.Search[row]](), "Measure": reflect.TypeFor[exosql.Measure[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
+			"Permission": reflect.TypeFor[exosql.Permission](), "Approval": reflect.TypeFor[exosql.Approval](), "RowImage": reflect.TypeFor[exosql.RowImage](), "RowLiteral": reflect.TypeFor[exosql.RowLiteral](), "UndoRefusal": reflect.TypeFor[exosql.UndoRefusal](), "UndoRuns": reflect.TypeFor[exosql.UndoRuns](), "Search": reflect.TypeFor[exosql.Search[row]](), "Measure": reflect.TypeFor[exosql.Measure[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
 		},
 		Receivers: []any{exosql.NewFacet(kit.Items, "item"), kit.Items, kit.ItemID},
 	}, func(what string, out []reflect.Value) {

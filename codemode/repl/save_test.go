@@ -56,7 +56,7 @@ func TestSavePage(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), `{"result":[{"kind":"a\u202e\u003c/script\u003e\u003cscript\u003e","sum":3},{"kind":"toy","sum":-1.5}]`) {
 		t.Errorf("%v\n%s", err, page)
 	}
-	for _, want := range []string{"no program has run yet", "sum by kind\na\\u202e</script><script>   3     ", "toy                       -1.5  ", "the result is in a.html", "a.html is there already", "no chart: it is no list of two rows", "no result to save or to draw"} {
+	for _, want := range []string{"no program has run yet", "sum by kind\na\\u202e</script><script>   3     ", "toy                       -1.5  ", "the result is in a.html", "a.html is there already", "no chart: the result is not a list of at least two rows", "no result to save or to draw"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

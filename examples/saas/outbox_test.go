@@ -71,7 +71,7 @@ func TestFlowPage(t *testing.T) {
 	if code := app.Run([]string{"-flow", "pii chat.post"}, strings.NewReader(""), &out, &fails); code != 0 || !found || out.String() != want {
 		t.Errorf("%d %s\n%s\nand not\n%s", code, fails.String(), out.String(), want)
 	}
-	if code := app.Run([]string{"-flow", "pii nobody"}, strings.NewReader(""), &out, &fails); code != 2 || !strings.Contains(fails.String(), "there is result, chat.post, mail.send") {
+	if code := app.Run([]string{"-flow", "pii nobody"}, strings.NewReader(""), &out, &fails); code != 2 || !strings.Contains(fails.String(), "want one of result, chat.post, mail.send") {
 		t.Errorf("%d %s", code, fails.String())
 	}
 }

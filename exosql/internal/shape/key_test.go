@@ -61,7 +61,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case []*decl.Column:
 		return []any{[]*decl.Column{w.c2}, []*decl.Column{w.c1, w.c2}, []*decl.Column{w.c2, w.c1}}
 	case decl.Rights:
-		all := []decl.Rights{{Insert: []*decl.Column{w.c1}}, {Update: []*decl.Column{w.c1}}, {Insert: []*decl.Column{w.c2}}, {Delete: true}, {Wary: true}, {Admits: value.NewLabel("a")}, {Admits: value.NewLabel("b")},
+		all := []decl.Rights{{Insert: []*decl.Column{w.c1}}, {Update: []*decl.Column{w.c1}}, {Insert: []*decl.Column{w.c2}}, {Delete: true}, {Undo: decl.UndoAny}, {Wary: true}, {Admits: value.NewLabel("a")}, {Admits: value.NewLabel("b")},
 			{Permits: []decl.Permission{{Kind: decl.PermitTrigger, On: "a"}}}, {Permits: []decl.Permission{{Kind: decl.PermitRule, On: "a"}}}, {Permits: []decl.Permission{{Kind: decl.PermitCascade, On: "a", Of: "b"}}},
 			{Approvals: []decl.Approval{{Always: true}}}, {Approvals: []decl.Approval{{Counted: true, Over: 1}}}, {Approvals: []decl.Approval{{Counted: true, Over: 2}}}, {Approvals: []decl.Approval{{Delete: true}}}, {Approvals: []decl.Approval{{Columns: []*decl.Column{w.c1}}}},
 			{Approvals: []decl.Approval{{Always: true, Who: changeset.Who{By: changeset.Other}}}}, {Approvals: []decl.Approval{{Always: true, Who: changeset.Who{Least: changeset.Page}}}}}

@@ -51,7 +51,7 @@ func uncalledTool(t *testing.T) func(program string) (result, err string) {
 // TestKeyOfOneGroupKey: where a group has one key, g.key is that key, and a member of its name is named.
 func TestKeyOfOneGroupKey(t *testing.T) {
 	run := uncalledTool(t)
-	if _, err := run("return jobs.groupBy(j => ({ p: j.points })).select(g => ({ p: g.key.p, n: g.count() }))"); !strings.Contains(err, "group.p has no member `p`: it is the value itself; write group.p") {
+	if _, err := run("return jobs.groupBy(j => ({ p: j.points })).select(g => ({ p: g.key.p, n: g.count() }))"); !strings.Contains(err, "group.p has no member `p`; it is the value itself: write group.p") {
 		t.Error(err)
 	}
 	a, _ := run("return jobs.groupBy(j => ({ p: j.points })).select(g => ({ p: g.p }))")

@@ -90,7 +90,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(cli.ExitFound, "differs from its record: the end of the program: the result is not the one in the record", "-any-version", file, id.String())
-	check(cli.ExitCannot, "without its replies", "-any-version", "-identity", identity, folder, bare.String())
+	check(cli.ExitCannot, "was recorded without replies", "-any-version", "-identity", identity, folder, bare.String())
 	check(0, "equal: run "+id.String(), "-any-version", "-identity", identity, "-key", m.public(t), folder, id.String())
 	other := makeLog(t)
 	check(cli.ExitCannot, "has not signed the checkpoint", "-any-version", "-identity", identity, "-key", other.public(t), folder, id.String())
