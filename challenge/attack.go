@@ -38,7 +38,7 @@ func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return 0, err
 	}
 	if len(rest) != 1 {
-		return 0, errors.New("attack needs one folder of programs")
+		return 0, errors.New("attack needs one folder of programs: challenge attack FOLDER")
 	}
 	files, err := programs(rest[0], game.Lane(lane))
 	if err != nil {

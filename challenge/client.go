@@ -48,7 +48,7 @@ func newPlayer(ctx context.Context, at string) (*player, error) {
 	return p, nil
 }
 
-// leave ends the player, because nothing uses it again.
+// leave asks the challenge to end the player, because this process does not use the player again.
 func (p *player) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -137,5 +137,5 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 		}
 		return nil
 	}
-	return errors.New("the challenge refuses the request even after the wait that it asked for")
+	return errors.New("the challenge refuses the request even after the wait that it asked for; try again later")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
-// conns accepts a limited number of connections at a time, and counts silent ones, too. One address gets at most as many as remain for
-// other addresses, so that the next address finds one. A trusted proxy has connections of many players, so it must bound them itself.
+// conns accepts a limited number of connections at a time. Connections that send nothing count, too. One address gets at most as many as remain
+// free, so that another address still finds one. A trusted proxy has connections of many players, so it must bound them itself.
 type conns struct {
 	net.Listener
 	most    int

@@ -67,7 +67,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if !c.control {
 		s.arena.Game.NoControl = "this host does not offer the control lanes"
 	} else if err := tryControl(ctx); err != nil {
-		s.arena.Game.NoControl = "this host's system has no walls for them"
+		s.arena.Game.NoControl = "this host's system can't contain the statements of the control lanes"
 		log.Warn("no control lanes", "error", err)
 	}
 	if s.arena.Game.Chat, err = newChatter(c.model, c.url != "", os.Getenv); err != nil {

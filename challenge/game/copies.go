@@ -35,7 +35,7 @@ type Copies struct {
 // place is where copies are.
 type place interface {
 	engine() string
-	// open makes a copy and opens it. Every copy has another name.
+	// open makes a copy and opens it. No two copies have the same name.
 	// cursors is the key of the copy's cursors; nil means a random one.
 	open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
@@ -54,7 +54,7 @@ type copied struct {
 	db    *exosql.DB
 	err   error
 	users int
-	gone  bool // the last user drops the copy
+	gone  bool // the copy has left the cache, so its last user drops it
 }
 
 // copyPlanBytes bounds the plans of one copy, because there are many copies. A copy's plans and the statements of its connection use at

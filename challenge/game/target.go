@@ -17,12 +17,12 @@ type Target struct {
 	Prize string // where the key is
 	You   string // the player's role in the database
 
-	Schema string                       // makes the tables, on SQLite and, without Foreign, also on PostgreSQL
+	Schema string                       // SQL that makes the tables, on SQLite and, if the target is not Fresh, also on PostgreSQL
 	Seed   func(key string) []Statement // fills the tables
 	Tables []Table                      // the tables of the schema, for pages; Check reads them
 
-	// Foreign is a query for rows that no program may change, with an order. With "" programs only read, and the key is in the database. If an
-	// attempt changes the query's rows, the host gives the key. Each attempt then has a fresh SQLite database, which no other attempt sees.
+	// Foreign is an ordered query for rows that no program may change, or "". If an attempt changes these rows, the host gives the key. Each attempt
+	// then has a fresh SQLite database, which no other attempt sees. Without Foreign and Outside, programs only read, and the key is in the database.
 	Foreign string
 
 	// Outside is a query for texts that other users read and programs can write, or "". With Outside, programs get the row with the code, in a

@@ -16,7 +16,7 @@ import (
 
 // Room bounds the attempts that wait in all processes, for the model lane or for the other lanes.
 type Room struct {
-	PerPlayer, Total int // an address has no more of them than are left
+	PerPlayer, Total int // the most waiting attempts of a player, and of all; an address may have at most as many as there is room left
 }
 
 // ErrStopped means that the host has stopped the game, in this process or another.

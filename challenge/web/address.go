@@ -28,7 +28,7 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	return at, true
 }
 
-// hop reads one entry of the header, to which some proxies add a port.
+// hop reads one entry of X-Forwarded-For, to which some proxies add a port.
 func hop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Unmap().WithZone(""), true

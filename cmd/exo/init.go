@@ -136,7 +136,7 @@ type drafted struct {
 	rest  []string
 }
 
-// database returns options that contain the grant file's name for the URL, and the URL itself.
+// database returns options with the URL in the form of the grant file, like env:NAME, and the URL itself.
 func (o *initOptions) database() (opt draft.Options, url string, err error) {
 	opt.Schemas = list(o.schemas)
 	kind, rest, _ := strings.Cut(o.db, ":")
@@ -312,7 +312,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		}
 	}
 	if len(rest) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("before it is valid:\n" + strings.Join(rest, "\n"))}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the file is not valid yet; what is left to do:\n" + strings.Join(rest, "\n"))}
 	}
 	return nil
 }
@@ -336,7 +336,7 @@ func asker(std cli.Stdio) question {
 			fmt.Fprint(std.Err, prompt+": ")
 			answer, err := lines.ReadString('\n')
 			if err != nil {
-				return "", errors.New("no answer")
+				return "", errors.New("the input ended before an answer: run the command again")
 			}
 			if answer = strings.TrimSpace(answer); answer == "" {
 				answer = otherwise

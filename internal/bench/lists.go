@@ -31,8 +31,8 @@ const (
 	scanTarget  = 1.3
 )
 
-// constants are microseconds that a program may take in addition to that multiple: for recording, checking, and on PostgreSQL the round
-// trips. This time does not depend on what the program reads.
+// constants has, by engine, the microseconds that a program may take in addition to the multiple of the handwritten statement: for recording,
+// checking, and on PostgreSQL the round trips. This time does not depend on what the program reads.
 var constants = map[string]float64{"sqlite": 250, "postgres": 500}
 
 // listTable returns the first table of docs/performance.md. It marks each target that was missed.

@@ -25,7 +25,7 @@ type options struct {
 	all, asJSON                         bool
 }
 
-// action does the work of a command on the list of a file.
+// action does the work of a command on a grant file's list of revoked principals.
 type action func(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *revoke.List, p exo.Principal) error
 
 // reader reads the grant file that the arguments name.

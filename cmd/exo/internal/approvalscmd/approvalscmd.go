@@ -237,7 +237,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 		return err
 	}
 	if w.State != review.Pending {
-		return found(fmt.Errorf("%w: it is %s", review.ErrDecided, w.State))
+		return found(fmt.Errorf("%w: the change set is %s", review.ErrDecided, w.State))
 	}
 	v := view(f, w, false)
 	switch {

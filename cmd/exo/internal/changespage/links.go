@@ -66,7 +66,7 @@ func key(k []byte, prefix, secret string) string {
 	return store.Key(prefix, hex.EncodeToString(sum(k, prefix, secret, "", time.Time{})))
 }
 
-// find returns the name of the secret's owner, or "" if there is none.
+// find returns the name of the person who got the secret, and the secret's entry. The name is "" if no valid entry has the secret.
 func find(ctx context.Context, s store.Store, k []byte, prefix, secret string, now time.Time) (name string, e store.Entry, err error) {
 	if len(secret) != 32 {
 		return "", e, nil
