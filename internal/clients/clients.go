@@ -315,7 +315,7 @@ func (e Entry) read(text []byte) (all map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
 	if err = d.Decode(&all); err == nil && all == nil {
-		err = errors.New("it is not a JSON object")
+		err = errors.New("the client's configuration is not a JSON object: correct the file")
 	}
 	return all, err
 }

@@ -97,7 +97,7 @@ func (w *Witness) do(f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), w.wait)
 	defer cancel()
 	if err := f(ctx); err != nil {
-		return fmt.Errorf("its database: %w", err)
+		return fmt.Errorf("the witness's database: %w", err)
 	}
 	return nil
 }

@@ -282,8 +282,8 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	return named
 }
 
-// latin returns made, the name for programs that was made from a database's name. If name has no Latin letters or digits, latin returns kind
-// and a number.
+// latin returns the argument made: a name for programs, made from the database's name. If that name has no Latin letters or digits, latin
+// returns kind and a number.
 func latin(name, made, kind string, i int) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
 		return fmt.Sprint(kind, i+1)

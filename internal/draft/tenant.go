@@ -140,8 +140,8 @@ func (d *Draft) findTenant() error {
 	return nil
 }
 
-// ways indexes the references of a draft by its facets. Many facets are asked for the facets that refer to them, and a loop over all
-// references for each would be too slow.
+// ways indexes the references of a draft by its facets. The draft looks up, for many facets, which facets refer to them. A loop over all
+// references for each of them would be too slow.
 type ways struct {
 	into   [][]*reference // the references to each facet, by its number
 	at     map[*Facet]int

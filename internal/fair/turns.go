@@ -22,7 +22,7 @@ type member[G comparable] struct {
 
 func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
 
-// lineOf returns the member's line for x: back if the job of x has begun before, and otherwise line.
+// lineOf returns the line in which x waits: the field back if the job of x has begun before, and otherwise the field line.
 func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
 	if x.state == returns {
 		return &m.back

@@ -49,7 +49,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, fail.Errorf(fail.Invalid, "", "its links reach the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "the links of the grant reach the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}

@@ -81,7 +81,7 @@ func (x *Database) connects(at Secret, env func(string) string) (url string, err
 		return "", err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
-		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and this is SQLite: leave `schema` out")
+		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and the URL is that of an SQLite file: leave `schema` out")
 	}
 	return strict.WithSchemas(url, x.Schema)
 }

@@ -346,7 +346,7 @@ func (p *exprParser) value() Operand {
 		o.Value = json.Number(t.text)
 	case t.kind == "text":
 		if value.Text(t.text).IsZero() {
-			p.fail(t.at, "this text contains a NUL character or invalid UTF-8, which a database can't store: remove it")
+			p.fail(t.at, "the text contains a NUL character or invalid UTF-8, which a database can't store: remove it")
 		}
 		o.Value = t.text
 	case t.kind == "word" && (t.text == "true" || t.text == "false"):

@@ -185,7 +185,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"exo": func(e entry) {
 			version = true
 			if e.Value.Value != fmt.Sprint(Version) {
-				r.At(posOf(e.Value), "exo: this key has the version of the file's format, and this exo reads version %d alone: write `exo: %[1]d`", Version)
+				r.At(posOf(e.Value), "exo: want the version of the file's format, and the installed exo reads only version %d: write `exo: %[1]d`", Version)
 			}
 		},
 		"reviewed":  func(e entry) { f.Reviewed = r.Bool(e.Value, "reviewed") },

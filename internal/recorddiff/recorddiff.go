@@ -149,7 +149,7 @@ func (c *comparison) run(ctx context.Context, r *run) {
 		x, ok := exprOf(&r.calls[i], constants)
 		why, a, b := "", decision{}, decision{}
 		if !ok {
-			why = "the record does not have them whole, or in the encoding of another version of exo"
+			why = "the record does not have them whole, or has them in the form of another version of exo"
 		} else {
 			if a = old.ask(ctx, was, uint64(i+1), x); a.beyond != (r.calls[i].Step == exo.Refused) && !a.sealed {
 				why = "the old file decides otherwise than the record says, by the database's catalogue of today, or by what else happened in the run"

@@ -101,7 +101,7 @@ func closeOff(s *Spec) (has Walls, err error) {
 		max      uint64
 	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, size}, {unix.RLIMIT_NOFILE, maxOpen}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}, {unix.RLIMIT_DATA, s.Memory}} {
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
-			return 0, fmt.Errorf("limit %d: %w", r.resource, err)
+			return 0, fmt.Errorf("can't limit the resource %d: %w", r.resource, err)
 		}
 	}
 	has = Resources | Tied

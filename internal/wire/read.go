@@ -94,7 +94,7 @@ func (d *Reader) Int() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// UpTo reads a number and refuses it beyond limit.
+// UpTo reads a number and refuses one above limit.
 func (d *Reader) UpTo(limit uint64) int {
 	u := d.Uint()
 	if u > limit {

@@ -37,7 +37,7 @@ func (a *Access) Lines(add func(of, what, format string, args ...any)) {
 	}
 }
 
-// Fits returns why the store can't be opened.
+// Fits returns an error that says why the store can't be opened, or nil.
 func (a *Access) Fits(ctx context.Context) error {
 	if a.Store.Kind == "" {
 		return nil

@@ -138,7 +138,7 @@ func (b *Budgets) place(behind string) strict.Secret {
 	return b.Store
 }
 
-// Fits returns why the store can't be opened. behind is the same path as for Open.
+// Fits returns an error that says why the store can't be opened, or nil. behind is the same path as for Open.
 func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil

@@ -117,7 +117,7 @@ func (e Identity) in(p Identity) bool {
 	return true
 }
 
-// within reports whether v equals has. Of two lists, has must contain each value of v.
+// within reports whether the values v and has are equal. If both are lists, has must contain each value of v.
 func within(v, has any) bool {
 	list, is := v.([]any)
 	of, too := has.([]any)

@@ -93,7 +93,7 @@ func CheckFolders(r *strict.Reader, all []Service) {
 			}
 			lost := value.NewLabel(slices.Concat(strict.Texts(s.Label), strict.Texts(s.Admits))...).Secrecy().Without(value.NewLabel(strict.Texts(o.Label)...))
 			if !lost.Empty() {
-				r.At(o.Pos, "the service %s may read files of the service %s, but has not its label %s: add the label to %[1]s, or name files that the two do not share", o.Text, s.Text, lost.List())
+				r.At(o.Pos, "the service %s may read files of the service %s, but lacks its label %s: add the label to %[1]s, or name files that the two do not share", o.Text, s.Text, lost.List())
 			}
 			if o.Trusted && !s.Trusted {
 				r.At(o.Pos, "the service %s has `trusted`, but may read files of the service %s, which outsiders may write: take `trusted` out, or name files that the two do not share", o.Text, s.Text)

@@ -137,10 +137,10 @@ func TestFilesProblems(t *testing.T) {
 		"  a: {files: in, " + rw + ", admits: [pii]}":                                                     "write `label: [pii]` at the service as well",
 		"  a: {files: in, " + rw + ", trusted: true, admits: [untrusted]}":                                "are read as if no outsider wrote them",
 		"  a: {files: in, " + rw + "}\npreset: read-only@1":                                               "the service a has calls that act",
-		"  a: {files: in, read: ['**']}\n  b: {files: in/hr, read: ['*'], label: [pii], admits: [pii]}":   "the service a may read files of the service b, but has not its label pii",
-		"  a: {files: in/hr, read: ['*']}\n  b: {files: in, read: ['hr/*'], label: [pii], admits: [pii]}": "the service a may read files of the service b, but has not its label pii",
+		"  a: {files: in, read: ['**']}\n  b: {files: in/hr, read: ['*'], label: [pii], admits: [pii]}":   "the service a may read files of the service b, but lacks its label pii",
+		"  a: {files: in/hr, read: ['*']}\n  b: {files: in, read: ['hr/*'], label: [pii], admits: [pii]}": "the service a may read files of the service b, but lacks its label pii",
 		"  a: {files: in, read: ['a/*']}\n  b: {files: ./in, read: ['b/*'], label: [pii], admits: [pii]}": "the service a may read files of the service b",
-		"  a: {files: in, read: ['**']}\n  b: {files: in/out, write: ['*'], journal: j, admits: [pii]}":   "the service a may read files of the service b, but has not its label pii",
+		"  a: {files: in, read: ['**']}\n  b: {files: in/out, write: ['*'], journal: j, admits: [pii]}":   "the service a may read files of the service b, but lacks its label pii",
 		"  a: {files: in, read: ['**'], trusted: true}\n  b: {files: in/mail, read: ['*']}":               "the service a has `trusted`, but may read files of the service b",
 	} {
 		_, err := grantfile.Parse(filepath.Join(t.TempDir(), "exo.yaml"), []byte(file(text+"\n")))

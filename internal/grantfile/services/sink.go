@@ -79,7 +79,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 	for _, x := range s.Secrets {
 		switch {
 		case !slices.Contains(secrets, x.Text):
-			r.At(x.Pos, "secrets: a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
+			r.At(x.Pos, "secrets: a `%s` can't have the secret `%s`: want only %s", kind, x.Text, strings.Join(secrets, " and "))
 		case x.OAuth.Text != "": // because text would return the client's secret, not a token
 			r.At(x.Pos, "the secret %s: leave `oauth` out, which is only for a service with `mcp` or `api`", x.Text)
 		case x.Prefix != "":

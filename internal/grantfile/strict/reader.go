@@ -69,7 +69,7 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 			continue
 		}
 		if at, twice := seen[k.Value]; twice {
-			r.At(PosOf(k), "`%s` is given twice: line %d has it already", k.Value, at.Line)
+			r.At(PosOf(k), "`%s` is given twice: line %d has it already, so remove one of the two", k.Value, at.Line)
 			continue
 		}
 		seen[k.Value] = PosOf(k)
@@ -230,7 +230,7 @@ func (r *Reader) Names(n *yaml.Node, what string) (out []Name) {
 		s := r.Text(c, what)
 		for _, o := range out {
 			if o.Text == s && s != "" {
-				r.At(PosOf(c), "%s: `%s` is given twice", what, s)
+				r.At(PosOf(c), "%s: `%s` is given twice: remove one of the two", what, s)
 			}
 		}
 		if s != "" {

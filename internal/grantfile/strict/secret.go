@@ -44,7 +44,7 @@ func (r *Reader) Secrets(n *yaml.Node, what string) (out []Secret) {
 	for _, x := range all {
 		s := r.Secret(x, what)
 		if slices.ContainsFunc(out, func(o Secret) bool { return o.String() == s.String() }) {
-			r.At(s.Pos, "%s: `%s` is given twice", what, s)
+			r.At(s.Pos, "%s: `%s` is given twice: remove one of the two", what, s)
 		} else if s.Kind != "" {
 			out = append(out, s)
 		}
@@ -67,7 +67,7 @@ func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret 
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "" || !slices.Contains(kinds, kind):
 		r.At(at, "%s: write %s", what, want)
 	case kind == "env" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "":
-		r.At(at, "%s: the name of a variable, after env:, has only letters, digits and _", what)
+		r.At(at, "%s: the name of a variable, after env:, can have only letters, digits and _", what)
 	case kind == "sqlite" && name == ":memory:":
 		r.At(at, "%s: a database in memory is empty: write the path of a file, sqlite:PATH", what)
 	default:

@@ -40,7 +40,7 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 	return postgres.Open(ctx, at, nil)
 }
 
-// StoreFits returns why the store can't be opened. It tests a database by opening it, and creates no folder.
+// StoreFits returns an error that says why the store can't be opened, or nil. It tests a database by opening it, and creates no folder.
 func (s Secret) StoreFits(ctx context.Context) error {
 	if s.Kind == "folder" {
 		_, err := os.Stat(filepath.Dir(s.Folder()))
