@@ -94,7 +94,7 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 		out = append(out, file{name: e.Name(), text: string(b), lane: cmp.Or(lane, l)})
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no .js, .ts or .sql file", dir)
+		return nil, fmt.Errorf("%s has no .js, .ts or .sql file: name a folder with such programs", dir)
 	}
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return out, nil

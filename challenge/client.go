@@ -133,7 +133,7 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 			return nil
 		}
 		if json.Unmarshal(b, out) != nil {
-			return errors.New("the challenge's answer is not the JSON that this client expects")
+			return errors.New("the challenge's answer is not the JSON that this client expects: check the address and the version of the challenge")
 		}
 		return nil
 	}

@@ -37,7 +37,7 @@ const questions = 4
 
 const storeFile = "challenge.db"
 
-// open makes everything that a challenge needs. port is the port of its listener.
+// open makes everything that a challenge needs. The argument port is the port of its listener.
 func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, err error) {
 	s := &site{arena: &arena.Arena{Log: log}, log: log, data: c.data}
 	defer func() {

@@ -53,7 +53,7 @@ const (
 func refuse(why Reason, text string) error { return &Refusal{why, text} }
 
 var (
-	errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
+	errNotFound = refuse(NotFound, "there is no such attempt, or it belongs to another player")
 	errStopped  = refuse(Closed, "the host has stopped the game; come back later")
 )
 
@@ -70,9 +70,9 @@ func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, er
 func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	switch {
 	case ar.Game.Targets.Target(target) == nil:
-		return refuse(NotFound, "there is no such target")
+		return refuse(NotFound, "there is no such target; /api/v1/challenge lists all targets")
 	case !lane.Known():
-		return refuse(NotFound, "there is no such lane")
+		return refuse(NotFound, "there is no such lane; /api/v1/challenge lists all lanes")
 	case ar.Game.Closed(lane) != "":
 		return refuse(Closed, ar.Game.Closed(lane))
 	case strings.TrimSpace(input) == "":
@@ -286,7 +286,7 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 		return nil, errNotFound
 	}
 	if !v.Leaked {
-		return nil, refuse(Bad, "the key is not in what this attempt gave")
+		return nil, refuse(Bad, "the key is not in the output of this attempt, so there is nothing to claim")
 	}
 	key, _, err := ar.Store.Key(ctx, player, v.Target, v.Lane)
 	if err != nil {
@@ -308,11 +308,11 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 	return w, err
 }
 
-// Claim checks whether the text is a key of the player, and stores the win. It returns nil for any other text. again is as in store.Claim.
+// Claim checks whether the text is a key of the player, and stores the win. It returns nil for any other text. The result again is that of store.Claim.
 func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
 	name, ok := Name(name)
 	if !ok {
-		return nil, false, refuse(Bad, "a name has at most 40 characters, none of them invisible, and at most 4 accents on a letter")
+		return nil, false, refuse(Bad, "want a name of at most 40 characters, none of them invisible, with at most 4 accents on a letter")
 	}
 	w, again, err = ar.Store.Claim(ctx, player, strings.TrimSpace(text), name)
 	if errors.Is(err, store.ErrNone) {

@@ -40,9 +40,9 @@ func (t *Target) complete() error {
 	case !targetName.MatchString(t.ID):
 		return errors.New("ID: want 2 to 20 lower case letters and digits, a letter first")
 	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
-		return errors.New("one of Title, Story, Prize, You and Rule is empty")
+		return errors.New("one of Title, Story, Prize, You and Rule is empty: write all of them")
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
-		return errors.New("one of Schema, Seed, Grants and Examples is missing")
+		return errors.New("one of Schema, Seed, Grants and Examples is missing: write all of them")
 	case t.Foreign != "" && t.Outside != "":
 		return errors.New("Foreign and Outside are both set: set at most one of them")
 	case len(t.Tasks) != 5:
@@ -116,7 +116,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 		return err
 	}
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("the target's Examples change rows that no program may change, or show the key"))
+		return errors.Join(err, errors.New("the target's Examples change rows that no program may change, or show the key: correct the Examples"))
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
 		case res.Err != nil:
 			return fmt.Errorf("the example %s: %w", x, res.Err)
 		case key.In(string(res.JSON) + res.Console):
-			return fmt.Errorf("the example %s shows the key", x)
+			return fmt.Errorf("the example %s shows the key: choose another example, or narrow Grants", x)
 		}
 	}
 	return nil

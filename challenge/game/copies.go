@@ -111,7 +111,7 @@ func (c *Copies) cursorKey(name string) []byte {
 }
 
 // Try makes a copy of a target, reads it as programs do, and drops it. So the host learns at the start about a faulty place, not a
-// player later. super reports that programs would run as a superuser, for whom the database has no walls.
+// player later. The result super reports that programs would run as a superuser, for whom the database has no walls.
 func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 	return c.place.try(ctx, "try", t)
 }

@@ -248,8 +248,8 @@ func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }
 
-// Attempts returns a player's attempts, the latest first, without inputs and results. before is the id of an attempt of the player: only
-// earlier attempts are returned. "" returns the latest.
+// Attempts returns a player's attempts, the latest first, without inputs and results. The argument before is the id of an attempt of the
+// player: only earlier attempts are returned. With "" the latest are returned.
 func (s *Store) Attempts(ctx context.Context, player, target, before string, most int) ([]Kept, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+` FROM attempts WHERE player = ? AND (? = '' OR target = ?)
 		AND (? = '' OR seq < (SELECT seq FROM attempts WHERE id = ? AND player = ?)) ORDER BY seq DESC LIMIT ?`, player, target, target, before, before, player, most)

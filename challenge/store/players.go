@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNone means that there is no such thing, or that it belongs to another player. A reader can't tell which.
-var ErrNone = errors.New("store: there is no such thing, or it belongs to another player")
+var ErrNone = errors.New("store: there is no such attempt, player or key, or it belongs to another player")
 
 // Token is the secret by which the site recognises a player. It has 256 bits, and only its digest is stored.
 type Token string

@@ -41,7 +41,7 @@ func parsed(hostport string) (netip.Addr, bool) {
 	return ap.Addr().Unmap().WithZone(""), err == nil
 }
 
-// Peer returns the key for counting a connection. bounded is false for a trusted proxy.
+// Peer returns the key for counting a connection. The result bounded is false for a trusted proxy.
 func Peer(from net.Addr, trusted []netip.Prefix) (key string, bounded bool) {
 	at, ok := parsed(from.String())
 	if !ok {

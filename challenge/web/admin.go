@@ -59,7 +59,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !slices.Contains(hosts, strings.ToLower(r.Host)) { // a page in the host's own browser may send requests here
-			http.Error(w, "this address serves another host name", http.StatusMisdirectedRequest)
+			http.Error(w, "the request names another host: use the address of -admin", http.StatusMisdirectedRequest)
 			return
 		}
 		guarded.ServeHTTP(w, r)

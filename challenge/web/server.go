@@ -242,7 +242,7 @@ var (
 	errRoom     = &problem{http.StatusServiceUnavailable, "busy", "too many requests at once; try again"}
 	errHost     = &problem{http.StatusMisdirectedRequest, "host", "this site has another name"}
 	errAddress  = &problem{http.StatusBadRequest, "address", "a proxy of this host does not send the address of its client; please report it to the host"}
-	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
+	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such page or attempt, or it belongs to another player"}
 )
 
 // problemOf returns the problem that the requester may read about an error. It reveals as little of the error as possible.

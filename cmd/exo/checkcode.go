@@ -22,8 +22,8 @@ const (
 	checkRole   = "EXO_CHECK_ROLE"  // the role for which policies are written, or ""
 )
 
-// checkFiles returns the overlay files for a package, and the package to build. function is the
-// package's function of grants; if it is "", the package's variables are checked.
+// checkFiles returns the overlay files for a package, and the package to build. The argument function
+// names the package's function of grants. If it is "", the package's variables are checked.
 func (p *goPackage) checkFiles(function string) (files map[string]string, target string, err error) {
 	vars, err := p.variables()
 	if err == nil && function != "" {

@@ -159,7 +159,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// words returns the arguments of a command line that serves the same rows again. at is the database as the first command named it.
+// words returns the arguments of a command line that serves the same rows again. The argument at is the database as the first command named it.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
 	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {

@@ -142,7 +142,7 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 		say(word, "database: %s", f)
 	}
 	if len(findings) == 0 {
-		say("ok", "database: it is as the file says, and no key spans tenants")
+		say("ok", "database: the catalogue is as the file says, and no key spans tenants")
 	}
 	unkept, err := d.Unkept(ctx)
 	if err != nil {

@@ -84,7 +84,7 @@ func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
 
-// words returns the command line of the client's own command that adds the server. flag is the command's flag for a variable.
+// words returns the command line of the client's own command that adds the server. The argument flag is the command's flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
 	words := []string{client, "mcp", "add", s.Name}
 	for v, url := range s.Env { // there is at most one variable

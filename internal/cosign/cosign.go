@@ -38,7 +38,8 @@ const maxAnswer = 16 << 10
 // Is reports whether the text names a witness by its URL, and not by a folder.
 func Is(place string) bool { return strings.Contains(place, "://") }
 
-// Parse reads a witness from URL#KEY. The URL is the submission prefix, and KEY is the verifier key, NAME+HASH+BASE64. wait bounds a request.
+// Parse reads a witness from URL#KEY. The URL is the submission prefix, and KEY is the verifier key, NAME+HASH+BASE64. The argument wait bounds
+// the time of a request.
 func Parse(place string, wait time.Duration) (*Witness, error) {
 	at, key, _ := strings.Cut(place, "#")
 	u, err := url.Parse(at)

@@ -46,7 +46,7 @@ type Witness struct {
 	wait time.Duration
 }
 
-// Open reads the URL from the variable. The first operation connects. wait bounds each operation.
+// Open reads the URL from the variable. The first operation connects. The argument wait bounds the time of each operation.
 func Open(place string, wait time.Duration) (*Witness, error) {
 	name := strings.TrimPrefix(place, "env:")
 	url := strings.TrimSpace(os.Getenv(name))

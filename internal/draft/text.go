@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Text returns the file. pins are the digests of the facets' tables, by name; nil if there are none yet.
+// Text returns the text of the file. The argument pins has the digests of the facets' tables, by name; it is nil if there are none yet.
 func (d *Draft) Text(pins map[string]string) string {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=%s", grantfile.SchemaURL)

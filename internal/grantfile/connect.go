@@ -19,7 +19,7 @@ func (x *Database) marks() bool { return x.Witness || x.Undo > 0 }
 // URL returns the name and the URL of the file's only database, for a host that opens it itself. env looks variables up.
 func (f *File) URL(env func(string) string) (name, url string, err error) {
 	if len(f.Databases) != 1 {
-		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: this command needs a file with exactly one", f.Name, len(f.Databases))
+		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: the command needs a file with exactly one", f.Name, len(f.Databases))
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {

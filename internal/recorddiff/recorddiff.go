@@ -225,7 +225,7 @@ func (r *Report) Write(w io.Writer) (err error) {
 	return err
 }
 
-// exprOf restores the message of an entry. constants are the large constants of its run.
+// exprOf restores the message of an entry. The argument constants has the large constants of the entry's run.
 func exprOf(e *exo.Entry, constants map[value.Digest][]byte) (x message.Expr, ok bool) {
 	x, err := message.DecodeExpr(string(e.Message), 1<<20) // the gates apply their own limits later
 	for _, k := range e.Constants {

@@ -148,7 +148,7 @@ func object(line string) (map[string]any, error) {
 	return nil, fmt.Errorf(": %w", err)
 }
 
-// whole refuses an escape for half a character, which package json would replace by another character. line is valid JSON.
+// whole refuses an escape for half a character, which package json would replace by another character. The line must be valid JSON.
 func whole(line string) error {
 	for {
 		i := strings.IndexByte(line, '\\')
@@ -220,7 +220,7 @@ func fields(d *json.Decoder, depth int) (any, error) {
 		}
 		name, _ := t.(string)
 		if name == "__proto__" || !IsText(name) {
-			return nil, fmt.Errorf("%q can't be a name", name)
+			return nil, fmt.Errorf("%q can't be a name: call read, which gives the text of the file", name)
 		}
 		if _, has := out[name]; has {
 			return nil, fmt.Errorf("an object has the name %.40q twice: call read, which gives the text of the file", name)

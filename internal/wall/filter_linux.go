@@ -58,7 +58,7 @@ func Begin() []unix.SockFilter {
 	return []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: arch, Jt: 1}, Return(Kill), load(dataCall)}
 }
 
-// Install sets a filter on the calling thread, or on all threads of the process. ok is false if the kernel has no filters.
+// Install sets a filter on the calling thread, or on all threads of the process. The result ok is false if the kernel has no filters.
 func Install(f []unix.SockFilter, all bool) (ok bool, err error) {
 	if arch == 0 {
 		return false, nil

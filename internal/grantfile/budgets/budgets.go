@@ -138,7 +138,7 @@ func (b *Budgets) place(behind string) strict.Secret {
 	return b.Store
 }
 
-// Fits returns an error that says why the store can't be opened, or nil. behind is the same path as for Open.
+// Fits returns an error that says why the store can't be opened, or nil. The argument behind is the same path as for Open.
 func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil
@@ -146,8 +146,8 @@ func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	return b.place(behind).StoreFits(ctx)
 }
 
-// Open opens the store of the budgets; set is nil if the file has none. behind is the path of the record, or of the file if it has no record. If the
-// file names no store, the store is the folder with this path and .budgets. closing closes it.
+// Open opens the store of the budgets. It returns a nil Set if the file has no budgets, and a function that closes the store. The argument behind is the
+// path of the record, or of the file if it has no record. If the file names no store, the store is the folder with this path and .budgets at its end.
 func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, closing func() error, err error) {
 	closing = func() error { return nil }
 	if len(b.All) == 0 {

@@ -26,7 +26,7 @@ type Identity struct {
 	Claims          map[string]any // the claims as JSON decodes them; numbers are json.Number
 }
 
-// Parse reads a name. ok is false if the text does not have the form of a name.
+// Parse reads a name. The result ok is false if the text does not have the form of a name.
 func Parse(name exo.Principal) (out Identity, ok bool) {
 	rest := string(name)
 	var is bool

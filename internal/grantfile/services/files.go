@@ -49,7 +49,7 @@ func (s *Service) checkFiles(r *strict.Reader) {
 	case s.Undo > 0 && len(s.Write) == 0:
 		bad("`undo` is only for a service with `write`: leave `undo` out, or add `write`, like [\"*.csv\"]")
 	case tree.Within(s.folder(), r.Dir):
-		r.At(s.Files.Pos, "files: this grant file is in the folder, so programs might read it, its record or its keys: name another folder, with files for programs alone")
+		r.At(s.Files.Pos, "files: the grant file itself is in the folder, so programs might read it, its record or its keys: name another folder, with files for programs alone")
 	case has && s.Journal.Kind == "folder" && tree.Within(s.folder(), s.Journal.Folder()):
 		r.At(s.Journal.Pos, "journal: the journal is in the folder of the files: write another folder")
 	}

@@ -232,5 +232,5 @@ func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	return o.bind(claim)
 }
 
-// Notice returns the body of a message that the host itself sends. For a mail, to is a name under `to`.
+// Notice returns the body of a message that the host itself sends. For a mail, the argument to is a name under `to` of the service.
 func (o Opened) Notice(to string, n notify.Notice) ([]byte, error) { return o.notice(to, n) }

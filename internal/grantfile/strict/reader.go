@@ -154,7 +154,7 @@ func (r *Reader) Name(n *yaml.Node, what string) Name { return Name{r.Text(n, wh
 // Bool reads true or false.
 func (r *Reader) Bool(n *yaml.Node, what string) bool { return r.BoolOr(n, what) }
 
-// BoolOr reads a bool. words are other values that the caller accepts.
+// BoolOr reads a bool. The argument words has other values that the caller accepts, for the error.
 func (r *Reader) BoolOr(n *yaml.Node, what string, words ...string) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
 		r.At(PosOf(n), "%s: want %s, without quotes, not %s", what, strings.Join(append([]string{"true", "false"}, words...), " or "), shown(n))

@@ -284,7 +284,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return cli.Usagef("this is no terminal, so exo can't ask a person: run the command in a terminal, or add -yes DIGEST")
+		return cli.Usagef("the input is no terminal, so exo can't ask a person: run the command in a terminal, or add -yes DIGEST")
 	}
 	want := "yes"
 	if number != "" {

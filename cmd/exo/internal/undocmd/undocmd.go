@@ -414,7 +414,7 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 	return out, closing, nil
 }
 
-// effects returns the run's effects outside of the databases. by has the services that can undo some of them.
+// effects returns the run's effects outside of the databases. The argument by has the services that can undo some of them.
 func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
 	all, err := entries(f)
 	if err != nil {
