@@ -28,7 +28,7 @@ func newConns(l net.Listener, most int, trusted []netip.Prefix) *conns {
 	return c
 }
 
-// Accept waits while there is no room for a connection.
+// Accept returns the next connection. It waits while there is no room for one.
 func (c *conns) Accept() (net.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -67,7 +67,7 @@ func (c *conns) enter(from net.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// Close also ends the waiting for room.
+// Close closes the listener, and ends the calls of Accept that wait for room.
 func (c *conns) Close() error {
 	c.mu.Lock()
 	c.shut = true

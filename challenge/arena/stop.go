@@ -10,7 +10,8 @@ import (
 // byHost identifies the host as the one who turns the kill switch.
 const byHost = "host"
 
-// Stop turns the kill switch on or off for by. While it is on for anyone, running attempts are stopped, and no attempt is accepted.
+// Stop turns the kill switch on or off in the name of by, such as "host". While any name has it on, running attempts are stopped, and no attempt is
+// accepted.
 func (ar *Arena) Stop(by string, on bool) {
 	ar.stopping.Lock()
 	defer ar.stopping.Unlock()

@@ -20,7 +20,7 @@ const Walls = "process, resources, system calls, tied"
 // marker.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// tie ends the process with its host.
+// tie makes the kernel end the process when its host ends.
 func tie(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // breached reports whether the process was ended for a system call that no statement makes.

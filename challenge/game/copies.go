@@ -32,7 +32,7 @@ type Copies struct {
 	cancel context.CancelFunc
 }
 
-// place is where copies are.
+// place is where copies are kept: a folder of SQLite files, or a PostgreSQL database.
 type place interface {
 	engine() string
 	// open makes a copy and opens it. No two copies have the same name.
@@ -100,7 +100,7 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	return c, nil
 }
 
-// cursorKey returns the key of the cursors of a copy.
+// cursorKey returns the key of the cursors of a copy, or nil for a random one.
 func (c *Copies) cursorKey(name string) []byte {
 	if c.key == nil {
 		return nil
@@ -121,10 +121,10 @@ func (c *Copies) Engine() string { return c.place.engine() }
 
 var errCopiesClosed = errors.New("game: the copies are closed")
 
-// A name is random, because it becomes the name of a file and a schema.
+// copyName matches the names of copies. They are random letters and digits, because each becomes the name of a file or a schema.
 var copyName = regexp.MustCompile(`^[a-z0-9]{10,40}$`)
 
-// Use opens the copy of a name. A name belongs to one player, target and lane, and always comes with the same key. The caller must call
+// Use opens the copy with this name. A name belongs to one player, target and lane, and always comes with the same key. The caller must call
 // release when it no longer needs the copy.
 func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *exosql.DB, release func(), err error) {
 	if !copyName.MatchString(name) {
@@ -180,7 +180,7 @@ func (c *Copies) forget(e *copied) {
 	}
 }
 
-// evict takes out the copies that were used longest ago, and returns those without users. The caller holds c.mu.
+// evict takes the copies that were used longest ago and have no users out of a cache that is too large, and returns them. The caller holds c.mu.
 func (c *Copies) evict() (drop []*copied) {
 	for e := c.used.Back(); e != nil && c.used.Len() > c.most; {
 		x, before := e.Value.(*copied), e.Prev()

@@ -118,8 +118,8 @@ func (ts Targets) Target(id string) *Target {
 // Targets are the targets that a host offers.
 type Targets []*Target
 
-// fill makes the target's tables in an empty database, and inserts their rows. placeholders
-// rewrites each ? of a statement into a placeholder of the engine.
+// fill makes the target's tables in an empty database, and inserts their rows. The function
+// placeholders rewrites each ? of a statement into a placeholder of the engine.
 func (t *Target) fill(ctx context.Context, db *sql.DB, key Key, placeholders func(string) string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

@@ -144,7 +144,7 @@ func (q *Queue) Resume() {
 	}
 }
 
-// Paused reports whether the queue is paused.
+// Paused reports whether the queue is paused or closed, and so accepts no job.
 func (q *Queue) Paused() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -29,7 +29,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Store is the file. Several goroutines may call its methods.
+// Store is the open file with everything that must outlive the process. Several goroutines may call its methods.
 type Store struct {
 	o      Options
 	path   string

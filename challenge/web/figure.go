@@ -51,7 +51,7 @@ type figure struct {
 	Rows     []figureRow
 }
 
-// Each returns the time of one bar.
+// Each returns how much time one bar covers, in words.
 func (f *figure) Each() string {
 	hours := f.To.Sub(f.From).Hours() / parts
 	if hours >= 47.5 {
@@ -70,7 +70,8 @@ type figureRow struct {
 // mark is a rectangle in a row of 480 by 48.
 type mark struct{ X, Y, H float64 }
 
-// Heights in a row of 48: bars begin at the ground and end below the wall.
+// A row is 48 units high. From its top, ground and wallAt are the places of the ground, on which bars begin, and of the wall. A bar has at most
+// the height tallest, so that it ends below the wall.
 const ground, wallAt, tallest = 48.0, 12.0, 32.0
 
 func figureOf(lanes []apiLane, h *store.History) *figure {

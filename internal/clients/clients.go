@@ -149,8 +149,8 @@ func withoutPassword(raw string) (string, error) {
 	return "", errors.New("the URL of the database may contain a password, which must not be in a client's configuration: put the URL into a file, and write file:PATH in place of the URL")
 }
 
-// Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it fails,
-// nothing is changed, and std.Out gets the text to add by hand. Passwords are left out.
+// Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it can't add the
+// entry, std.Out gets the text to add by hand. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
 	config, wrong := os.UserConfigDir()

@@ -46,7 +46,7 @@ type Witness struct {
 	wait time.Duration
 }
 
-// Open reads the URL from the variable. The first operation connects. The argument wait bounds the time of each operation.
+// Open returns the witness whose URL is in the variable. The first operation connects. The argument wait bounds the time of each operation.
 func Open(place string, wait time.Duration) (*Witness, error) {
 	name := strings.TrimPrefix(place, "env:")
 	url := strings.TrimSpace(os.Getenv(name))

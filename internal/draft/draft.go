@@ -426,7 +426,7 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 	return to
 }
 
-// spelled returns the names in the table's own spelling, because SQLite's foreign keys may use other capitals.
+// spelled returns the names in the table's own spelling, because SQLite's foreign keys may use other capitals. It returns nil if the table lacks one.
 func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	for _, n := range names {
 		i := slices.IndexFunc(f.table.Columns, func(c schema.Column) bool { return d.live.Engine.Is(c.Name, n) })

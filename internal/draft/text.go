@@ -235,7 +235,7 @@ func (w *writer) about(indent, format string, args ...any) {
 	w.line("%s", line)
 }
 
-// noted writes a text with a comment after it. If a line can't have both, the comment comes first. Each line begins with before.
+// noted writes a text with a comment after it. If a line can't have both, the comment comes first. Each line begins with the text before.
 func (w *writer) noted(before, text, note string) {
 	switch {
 	case note == "":

@@ -22,7 +22,7 @@ type world struct {
 	err    error    // the error if two facets have different scopes
 }
 
-// world finds the world of a facet, or makes it.
+// world returns the world of the facets that x reaches. It makes each world only once.
 func (d *Declared) world(x *Facet) (*world, error) {
 	reached, err := d.facets[x.Text].Reached()
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *bound) relation(g *Grant) (dynamic.Relation, error) {
 	return r, nil
 }
 
-// template checks a grant with example values.
+// template makes the template of a grant, and checks the grant with example values.
 func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error) {
 	x := d.File.facet(g.Facet.Text)
 	if _, err := d.world(x); err != nil {

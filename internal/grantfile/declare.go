@@ -380,7 +380,7 @@ func (d *Declared) liveTable(x *Facet) *schema.Table {
 // place identifies the table of a facet by database and name.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
-// specs returns the columns of a table that all its facets describe.
+// specs returns each column of a table that one of the table's facets names, with its options.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
 	for _, y := range f.places[x.place()] {

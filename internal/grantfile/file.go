@@ -136,7 +136,7 @@ type Link struct {
 	To         Name   // the facet that the link leads to
 	Columns    []Name // columns of the table; none means the columns of the only foreign key between the two tables
 	References []Name // columns of the other table
-	One        *bool  // nil takes this from the foreign key
+	One        *bool  // the link leads to at most one row; nil: as the foreign key says
 	Doc        string
 }
 

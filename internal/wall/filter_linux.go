@@ -43,7 +43,7 @@ func Return(what uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what}
 }
 
-// When returns instructions that run then if the accumulator equals k. The last instruction of then must be a return.
+// When returns instructions that run the instructions in then, if the accumulator equals k. The last of these must be a return.
 func When(k uint32, then ...unix.SockFilter) []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
 }

@@ -14,10 +14,10 @@ type Reader struct {
 	err error
 }
 
-// NewReader reads s. Its texts are parts of s, so each keeps all of s in memory.
+// NewReader returns a Reader of s. The texts that it reads are parts of s, so each keeps all of s in memory.
 func NewReader(s string) Reader { return Reader{s: s} }
 
-// NewOwner reads s. Its texts are copies.
+// NewOwner returns a Reader of s. The texts that it reads are copies, so none keeps s in memory.
 func NewOwner(s string) Reader { return Reader{s: s, own: true} }
 
 // Fail ends the reading with an error, unless there was one before.

@@ -122,7 +122,7 @@ type Bound struct {
 	Effects int        `json:"effects,omitempty"`
 }
 
-// Bounds are the budgets in a manifest.
+// Bounds returns the budgets in the form that a manifest has.
 func (b *Budgets) Bounds() (out []Bound) {
 	for _, x := range b.All {
 		out = append(out, Bound{x.Per, Window(x), x.Calls, x.Rows, x.Bytes, x.Effects})

@@ -79,7 +79,7 @@ func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret 
 // String names the place of the secret.
 func (s Secret) String() string { return s.Kind + ":" + s.Name }
 
-// Place is String with a whole path.
+// Place is String with an absolute path.
 func (s Secret) Place() string {
 	if s.Kind == "file" {
 		return "file:" + Beside(s.Dir, s.Name)

@@ -69,7 +69,7 @@ type amount struct {
 	Left int    `json:"left"`
 }
 
-// list returns the budgets of all principals, or of the principal that as names.
+// list returns the budgets of all principals, or only of the principal with the claims in as.
 func list(ctx context.Context, f *grantfile.File, as string) (out []standing, err error) {
 	var only *exo.Principal
 	if as != "" {
