@@ -64,7 +64,7 @@ func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 }
 
 // Hear stops the game if the host has stopped it in another process, or before the last process ended. It lets the game go on when the host
-// does. A stop that could not be stored stays.
+// has ended that stop. A stop that could not be stored stays.
 func (ar *Arena) Hear(ctx context.Context) (stopped bool, err error) {
 	ar.heard.mu.Lock()
 	defer ar.heard.mu.Unlock()

@@ -246,7 +246,7 @@ func (c *Copies) Forget(name string) {
 	c.drop(drop)
 }
 
-// Doubt reports that the copy of a name has failed in a way that no program can cause. A lost copy is made again for the next user.
+// Doubt looks whether a copy that has failed in a way that no program can cause is lost. A lost copy is made again for the next user.
 func (c *Copies) Doubt(ctx context.Context, name string) {
 	c.mu.Lock()
 	e := c.byName[name]

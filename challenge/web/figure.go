@@ -44,7 +44,7 @@ func (s *Server) history(ctx context.Context, counters map[string]int64) (*store
 	return h, err
 }
 
-// figure shows how far attempts came, over time. Each lane has a row of bars below a wall; a bar is a number of attempts. A stroke through
+// figure shows the attempts and the wins over time. Each lane has a row of bars below a wall; a bar is a number of attempts. A stroke through
 // the wall is a win. All numbers are the host's own.
 type figure struct {
 	From, To time.Time // zero if no attempt was sent yet

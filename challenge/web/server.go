@@ -54,7 +54,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 		s.https, u.Host = u.Scheme == "https", strings.ToLower(u.Host)
 		s.hosts = append(s.hosts, u.Host)
-		// A proxy that ends TLS keeps the host's name, but the site's origin is then this one.
+		// A proxy that ends TLS passes the host's name on, but the site's origin is then that of the public address.
 		if err := s.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 			return nil, err
 		}

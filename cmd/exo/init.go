@@ -198,7 +198,7 @@ func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (st
 }
 
 // finish makes a draft, and checks it against the database as exo validate does. It leaves out the tables that can't be declared or that have
-// a finding, and pins the others. rest lists the faults that remain.
+// a finding, and pins the others. The result rest lists the faults that remain.
 func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt draft.Options, path, url string) (d *draft.Draft, text string, rest []string, err error) {
 	opt.Out = map[string]string{}
 	getenv := func(name string) string {
@@ -317,7 +317,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 	return nil
 }
 
-// question asks a person for one thing. allowed has the possible answers; nil: any text.
+// question asks a person for one thing. The argument allowed has the possible answers; nil means any text.
 type question func(what, otherwise string, allowed []string) (string, error)
 
 // asker returns a question for the terminal. It returns nil if the input is no terminal, so that a script never waits for an answer.

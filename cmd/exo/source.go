@@ -115,8 +115,8 @@ func (s *source) describe() string {
 // maxDDL is the largest size of definitions in bytes. The whole text is in memory while it is split into statements.
 const maxDDL = 64 << 20
 
-// readDDL reads definitions. More than most bytes are an error: if readDDL cut the text, keys and
-// links would be missing without a warning.
+// readDDL reads definitions. More bytes than the number most are an error: if readDDL cut the text,
+// keys and links would be missing without a warning.
 func readDDL(in io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {

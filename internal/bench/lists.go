@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lists are the common questions of an application, with the names of BenchmarkLists. scan is set if no index begins with the tenant and
+// lists are the common questions of an application, with the names of BenchmarkLists. The field scan is set if no index begins with the tenant and
 // serves the question.
 var lists = []struct {
 	name, shown string

@@ -62,7 +62,7 @@ func (f Form) Exact(kind string) bool {
 	return f != "" && (kind != "time" || f != Fraction && f != Go && f != Offset)
 }
 
-// Index returns the number of a form in a statement. ByIndex returns the form for a number.
+// Index returns the number by which statements name a form. ByIndex returns the form with a number, or "" for any other number.
 func (f Form) Index() int { return slices.Index(all, f) }
 
 func ByIndex(i int64) Form {

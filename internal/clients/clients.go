@@ -79,7 +79,7 @@ func (e Entry) Text() string {
 	return "// " + where[e.Client] + "\n" + indented(map[string]any{e.key(): map[string]any{s.Name: s}}, "", "  ") + "\n"
 }
 
-// key returns the member of a client's file that lists its servers.
+// key returns the name of the member of a client's file that lists its servers.
 func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
@@ -255,7 +255,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	return path + " has the entry " + s.Name + " now" + did, atomicfile.Replace(real, after, mode)
 }
 
-// keep copies a client's file in the same folder, and reports that in did. text is nil if there is no file yet.
+// keep copies a client's file in the same folder, and returns a text about the copy. It does nothing if text is nil: then there is no file yet.
 func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 	if text == nil {
 		return "", nil
@@ -327,7 +327,7 @@ func cutMark(text []byte) (mark, rest []byte) {
 }
 
 // addJSON adds a server as the last member of the object under key. If there is no such object, addJSON adds it as the last member of the
-// file. read must have accepted the text.
+// file. The method read must have accepted the text.
 func addJSON(text []byte, key string, s server) []byte {
 	mark, text := cutMark(text)
 	root, _ := hujson.Parse(append(bytes.Clone(text), '\n')) // the line end ends a comment on the last line

@@ -533,7 +533,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim returns the first wanted name that is free and that ok accepts. If there is no such name, it adds a number to the last wanted name.
+// claim returns the first wanted name that is free and that the function ok accepts. If there is no such name, it adds a number to the last wanted name.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {

@@ -289,7 +289,7 @@ func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// columnTenant returns the tenant for a column that refers to no table, like tenant_id if another database has the tenants. with finds the
+// columnTenant returns the tenant for a column that refers to no table, like tenant_id if another database has the tenants. The function with finds the
 // facets that have the column. columnTenant returns nil if no facet has it.
 func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
 	ws := strings.Split(name, "_")

@@ -252,7 +252,7 @@ func (p *exprParser) next() token {
 	return t
 }
 
-// is takes the next token if it is this word or sign. A word of the language may be in lower or upper case.
+// is takes the next token if it is this word or sign, and reports whether it did. A word of the language may be in lower or upper case.
 func (p *exprParser) is(word string) bool {
 	t := p.peek()
 	if t.kind == word || t.kind == "word" && (t.text == word || t.text == strings.ToUpper(word)) {

@@ -147,7 +147,7 @@ type Grant struct {
 	Where *Expr // narrows the facet's scope; nil if there is no condition
 }
 
-// Parse reads a grant file. It reads no database, environment or other file. name is the file's path: errors contain it, and relative paths in
+// Parse reads a grant file. It reads no database, environment or other file. The argument name is the file's path: errors contain it, and relative paths in
 // the file begin at its folder.
 func Parse(name string, text []byte) (*File, error) { return parse(name, text, &reader{}) }
 
@@ -619,8 +619,8 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse all that needs them, until Stores.Into of package
-// stores replaces them.
+// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse every use, until Stores.Into of package stores
+// replaces them by the stores of the file.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {

@@ -252,7 +252,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 	return Principal{}, fail.Errorf(fail.Denied, "", "`issuers` under `serve` of the file has no %.100q, so its users are refused", issuer)
 }
 
-// Read returns the text of the token. env looks variables up; nil means os.Getenv.
+// Read returns the text of the token. The function env looks up variables; nil means os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
 	return t.Secret.Text(env, "the text of the token "+t.Text)
 }

@@ -22,7 +22,7 @@ const (
 	reportFile = 4
 )
 
-// The process never reaches main. Only exoeval/worker has another such init function.
+// init takes over a process that Start began, which never reaches main. Only exoeval/worker has another such init function.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return
@@ -40,7 +40,7 @@ func write(r report) {
 	}
 }
 
-// enter returns only after an error. The main goroutine stays on its first thread while packages initialise, and the program gets the walls
+// enter puts the walls around this process and turns it into the program. It returns only after an error. The main goroutine stays on its first thread while packages initialise, and the program gets the walls
 // of this thread from the kernel.
 func enter() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {

@@ -27,7 +27,7 @@ func (d *Reader) Fail(why string) {
 	}
 }
 
-// Set ends the reading with this error, unless there was one before.
+// Set ends the reading with an existing error, unless there was one before.
 func (d *Reader) Set(err error) {
 	if d.err == nil {
 		d.err = err

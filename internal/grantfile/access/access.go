@@ -45,7 +45,7 @@ func (a *Access) Fits(ctx context.Context) error {
 	return a.Store.StoreFits(ctx)
 }
 
-// Open opens the list, which is nil if the file keeps none. closing closes the list's store.
+// Open opens the list, and returns a function that closes its store. The list is nil if the file keeps none.
 func (a *Access) Open(ctx context.Context) (list *revoke.List, closing func() error, err error) {
 	closing = func() error { return nil }
 	if a.Store.Kind == "" {

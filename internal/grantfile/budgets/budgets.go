@@ -97,7 +97,7 @@ func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budge
 	return out
 }
 
-// Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. add takes a subject, a key, and a value as a
+// Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. The function add takes a subject, a key, and a value as a
 // format with its arguments.
 func (b *Budgets) Lines(add func(of, what, format string, args ...any)) {
 	for _, x := range b.All {

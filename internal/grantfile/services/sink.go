@@ -224,7 +224,7 @@ func (s *Service) mail(env func(string) string) *notify.Mail {
 	return m
 }
 
-// For returns a principal's object for the service. claim returns the text of a claim.
+// For returns a principal's object for the service. The function claim returns the text of a claim.
 func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	if o.bind == nil {
 		return o.Object, nil

@@ -87,7 +87,7 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
-// Text reads a text from a variable or a file, without white space around it. env looks variables up; nil means os.Getenv. what describes the text, for
+// Text reads a text from a variable or a file, without white space around it. The function env looks up variables; nil means os.Getenv. The argument what describes the text, for
 // the error if there is none.
 func (s Secret) Text(env func(string) string, what string) (string, error) {
 	if s.Kind == "file" {
@@ -114,7 +114,7 @@ func (s Secret) Text(env func(string) string, what string) (string, error) {
 // PostgresURL describes the URL of a PostgreSQL database, for errors.
 const PostgresURL = "the URL of a PostgreSQL database, postgres://user@host/database"
 
-// Read reads a database's URL from its place. env looks variables up.
+// Read reads a database's URL from its place. The function env looks up variables.
 func (s Secret) Read(env func(string) string) (string, error) {
 	if s.Kind == "sqlite" {
 		return "sqlite:" + Beside(s.Dir, s.Name), nil

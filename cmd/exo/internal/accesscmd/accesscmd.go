@@ -31,7 +31,7 @@ type action func(ctx context.Context, o *options, std cli.Stdio, f *grantfile.Fi
 // reader reads the grant file that the arguments name.
 type reader func(args []string) (*grantfile.File, error)
 
-// Commands returns the commands. read reads the grant file that the arguments name.
+// Commands returns the commands. The function read reads the grant file that the arguments name.
 func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
 	command := reader(read).command
 	return cli.Commands{

@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns exo budgets. read reads the grant file that the arguments name.
+// Command returns exo budgets. The function read reads the grant file that the arguments name.
 func Command(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "budgets",

@@ -32,8 +32,8 @@ type known struct {
 	Sum  []byte    `json:"sum"` // the keyed hash of the secret, the name and the end
 }
 
-// NewLink makes the secret of a link with which a person opens the page, once, within ten minutes. name is the person's name, as the host
-// knows it. k is the key of the approvals.
+// NewLink makes the secret of a link with which a person opens the page, once, within ten minutes. The argument name is the person's name, as the host
+// knows it. The argument k is the key of the approvals.
 func NewLink(ctx context.Context, s store.Store, k []byte, name string, now time.Time) (secret string, err error) {
 	if name == "" {
 		return "", errors.New("the name of the person who will open the link is empty: give one")

@@ -102,7 +102,7 @@ type person struct {
 	grants []exo.Object
 }
 
-// person opens the grants of a principal, by the connections for undos.
+// person opens the grants of the principal in -as, over the connections for undos.
 func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, run exo.RunID) error {
 	p, err := f.ParseClaims(o.as)
 	if err != nil {
