@@ -71,7 +71,7 @@ func (p *player) play(ctx context.Context, target string, lane game.Lane, input 
 			return nil, err
 		}
 		if !a.State.Over() && time.Since(begin) < time.Second {
-			select { // the host has no place for a waiting request now
+			select { // the host has no place for a waiting request now, so ask again a moment later
 			case <-time.After(time.Second):
 			case <-ctx.Done():
 				return nil, ctx.Err()

@@ -128,7 +128,7 @@ var copyName = regexp.MustCompile(`^[a-z0-9]{10,40}$`)
 // release when it no longer needs the copy.
 func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *exosql.DB, release func(), err error) {
 	if !copyName.MatchString(name) {
-		return nil, nil, fmt.Errorf("game: %q can't be the name of a copy", name)
+		return nil, nil, fmt.Errorf("game: %q can't be the name of a copy: want 10 to 40 letters from a to z and digits", name)
 	}
 	c.mu.Lock()
 	if c.closed {

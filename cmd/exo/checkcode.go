@@ -250,7 +250,7 @@ func (r *exo_check_report) paths(ctx exo_check_context.Context, objects []exo_ch
 		if err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
-		for _, p := range paths { // two objects may lead to one facet
+		for _, p := range paths { // keep each path once: two objects may lead to one facet
 			if !exo_check_slices.ContainsFunc(r.Paths, func(q exo_check_exosql.AccessPath) bool { return exo_check_reflect.DeepEqual(p, q) }) {
 				r.Paths = append(r.Paths, p)
 			}

@@ -25,7 +25,7 @@ var lists = []struct {
 
 var tenants = []string{"89%", "10%", "1%"}
 
-// These targets for a statement are multiples of the handwritten one.
+// These are targets for the time of a statement, as multiples of the time of the handwritten statement.
 const (
 	indexTarget = 1.1
 	scanTarget  = 1.3

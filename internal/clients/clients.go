@@ -208,7 +208,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 			return "", err
 		}
 	} else if _, there := os.Lstat(path); there == nil {
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", fmt.Errorf("%s is no regular file: replace it by one, or remove it", path)
 	}
 	after, err := e.edit(text, s)
 	if after == nil {

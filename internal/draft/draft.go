@@ -92,7 +92,7 @@ type reference struct {
 	columns    []string
 	references []string
 	sure       bool // every row of from refers to a row of to
-	unique     bool // each row of to has at most one row of from
+	unique     bool // at most one row of from refers to each row of to
 	short      bool // the only reference between the two tables, so the file may leave out its columns
 	guess      bool // guessed from a column's name, without a foreign key
 	there      string

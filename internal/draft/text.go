@@ -115,7 +115,7 @@ func columnKind(why string) string {
 	return kind
 }
 
-// reasonKinds returns each reason without its text after a colon.
+// reasonKinds returns the set of the reasons, each without its text after a colon.
 func reasonKinds(reasons ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range reasons {

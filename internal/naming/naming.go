@@ -50,7 +50,7 @@ func Pascal(name string) string {
 	}
 	s := b.String()
 	if r := []rune(s); len(r) == 0 || !unicode.IsUpper(r[0]) {
-		return "X" + s // the text begins with a digit, or a letter without a capital
+		return "X" + s // the text begins with a digit, or a letter without a capital, which no exported name can
 	}
 	return s
 }

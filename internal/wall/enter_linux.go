@@ -40,8 +40,8 @@ func write(r report) {
 	}
 }
 
-// enter puts the walls around this process and turns it into the program. It returns only after an error. The main goroutine stays on its first thread while packages initialise, and the program gets the walls
-// of this thread from the kernel.
+// enter puts the walls around this process and turns it into the program. It returns only after an error. The main goroutine stays on its
+// first thread while packages initialise, and the program gets the walls of this thread from the kernel.
 func enter() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return err

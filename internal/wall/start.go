@@ -204,7 +204,7 @@ func (s *Spec) check() error {
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
 		if strings.IndexByte(text, 0) >= 0 {
-			return errors.New("wall: the path, the folder, the arguments or the environment contain a NUL")
+			return errors.New("wall: the path, the folder, the arguments or the environment contain a NUL character: remove it")
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {

@@ -87,8 +87,8 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
-// Text reads a text from a variable or a file, without white space around it. The function env looks up variables; nil means os.Getenv. The argument what describes the text, for
-// the error if there is none.
+// Text reads a text from a variable or a file, without white space around it. The function env looks up variables; nil means os.Getenv.
+// The argument what describes the text, for the error if there is none.
 func (s Secret) Text(env func(string) string, what string) (string, error) {
 	if s.Kind == "file" {
 		path := Beside(s.Dir, s.Name)
