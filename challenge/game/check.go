@@ -19,8 +19,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Check returns an error that names what a target lacks, for its author, and fills in Tables. It makes the database once, in memory. The key
-// must be in the database, and the examples must run without showing the key.
+// Check returns an error that names what a target lacks, for its author, and fills in Tables. It makes the database once, in memory. Unless
+// the target is Fresh, the key must be in the database. The examples must run without showing the key.
 func (t *Target) Check(ctx context.Context) error {
 	err := t.complete()
 	if err == nil {

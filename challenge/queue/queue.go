@@ -154,7 +154,7 @@ func (q *Queue) Paused() bool {
 // grace is how long a job may continue after its context has ended.
 const grace = time.Second
 
-// ErrRunning means that a job does not end although its context has.
+// ErrRunning means that a job still runs although its context has ended.
 var ErrRunning = errors.New("queue: a job still runs although its context has ended")
 
 // Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. If a job does not stop, Close returns

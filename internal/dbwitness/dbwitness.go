@@ -40,7 +40,7 @@ const Rights = `  GRANT SELECT, INSERT, UPDATE ON exo_record_witness TO …;`
 // Is reports whether the text names a witness in a database by env:NAME, a variable with the database's URL.
 func Is(place string) bool { return strings.HasPrefix(place, "env:") }
 
-// Witness is an open database.
+// Witness is the open database that has the table of checkpoints.
 type Witness struct {
 	db   *sql.DB
 	wait time.Duration

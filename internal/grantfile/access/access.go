@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Access is `access` of a file. The zero Access has no list, so no principal can be revoked.
+// Access is what a grant file writes under `access`. The zero Access has no list, so no principal can be revoked.
 type Access struct {
 	Store strict.Secret
 	strict.Pos

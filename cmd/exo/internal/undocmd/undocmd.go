@@ -327,7 +327,7 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 	return nil
 }
 
-// keep undoes the run with a second run, which the record keeps.
+// keep undoes the run by a second run, which is in the file's record, too, if the file names one.
 func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) (err error) {
 	rec, closing, err := o.files.Record(ctx, f)
 	if err != nil {
