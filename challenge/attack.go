@@ -38,7 +38,7 @@ func attack(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return 0, err
 	}
 	if len(rest) != 1 {
-		return 0, errors.New("attack needs one folder of programs")
+		return 0, errors.New("attack needs one folder of programs: challenge attack FOLDER")
 	}
 	files, err := programs(rest[0], game.Lane(lane))
 	if err != nil {
@@ -94,7 +94,7 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 		out = append(out, file{name: e.Name(), text: string(b), lane: cmp.Or(lane, l)})
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no .js, .ts or .sql file", dir)
+		return nil, fmt.Errorf("%s has no .js, .ts or .sql file: name a folder with such programs", dir)
 	}
 	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	return out, nil

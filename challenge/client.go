@@ -48,7 +48,7 @@ func newPlayer(ctx context.Context, at string) (*player, error) {
 	return p, nil
 }
 
-// leave ends the player, because nothing uses it again.
+// leave asks the challenge to end the player, because this process does not use the player again.
 func (p *player) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -71,7 +71,7 @@ func (p *player) play(ctx context.Context, target string, lane game.Lane, input 
 			return nil, err
 		}
 		if !a.State.Over() && time.Since(begin) < time.Second {
-			select { // the host has no place for a waiting request now
+			select { // the host has no place for a waiting request now, so ask again a moment later
 			case <-time.After(time.Second):
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -133,9 +133,9 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 			return nil
 		}
 		if json.Unmarshal(b, out) != nil {
-			return errors.New("the challenge's answer is not the JSON that this client expects")
+			return errors.New("the challenge's answer is not the JSON that this client expects: check the address and the version of the challenge")
 		}
 		return nil
 	}
-	return errors.New("the challenge refuses the request even after the wait that it asked for")
+	return errors.New("the challenge refuses the request even after the wait that it asked for; try again later")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
-// conns accepts a limited number of connections at a time, and counts silent ones, too. One address gets at most as many as remain for
-// other addresses, so that the next address finds one. A trusted proxy has connections of many players, so it must bound them itself.
+// conns accepts a limited number of connections at a time. Connections that send nothing count, too. One address gets at most as many as remain
+// free, so that another address still finds one. A trusted proxy has connections of many players, so it must bound them itself.
 type conns struct {
 	net.Listener
 	most    int
@@ -28,7 +28,7 @@ func newConns(l net.Listener, most int, trusted []netip.Prefix) *conns {
 	return c
 }
 
-// Accept waits while there is no room for a connection.
+// Accept returns the next connection. It waits while there is no room for one.
 func (c *conns) Accept() (net.Conn, error) {
 	for {
 		c.mu.Lock()
@@ -67,7 +67,7 @@ func (c *conns) enter(from net.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// Close also ends the waiting for room.
+// Close closes the listener, and ends the calls of Accept that wait for room.
 func (c *conns) Close() error {
 	c.mu.Lock()
 	c.shut = true

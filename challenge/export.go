@@ -39,7 +39,7 @@ func backup(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return 0, err
 	}
 	if len(rest) != 1 {
-		return 0, errors.New("backup needs the name of one file, which is made")
+		return 0, errors.New("backup needs the name of one new file: challenge backup FILE")
 	}
 	return exitOK, store.BackupFile(ctx, filepath.Join(c.data, storeFile), rest[0])
 }

@@ -134,7 +134,7 @@ func (f *flags) parse(args []string) (*config, []string, error) {
 	if c.data == "" && f.Lookup("data") != nil {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return nil, nil, errors.New("this user has no folder for caches: name a folder for the data by -data FOLDER")
+			return nil, nil, errors.New("the user of this process has no folder for caches: name a folder for the data by -data FOLDER")
 		}
 		c.data = filepath.Join(dir, "exoagent-challenge")
 	}
@@ -152,7 +152,7 @@ func network(s string) (netip.Prefix, error) {
 // check refuses settings that would only seem to work.
 func (c *config) check() error {
 	if c.notice < 0 {
-		return errors.New("-notice has to be 0 or more")
+		return errors.New("-notice: want a time of 0 or more, like 10s")
 	}
 	if c.bind != "" {
 		a, err := netip.ParseAddr(c.bind)
@@ -175,7 +175,7 @@ func (c *config) check() error {
 	}
 	if c.stopFile != "" {
 		if dir, err := os.Stat(filepath.Dir(c.stopFile)); err != nil || !dir.IsDir() {
-			return fmt.Errorf("-stop-file %s: there is no such folder, so the file could not be made when it is needed", c.stopFile)
+			return fmt.Errorf("-stop-file %s: the file's folder does not exist, so the file could not be made when it is needed: make the folder", c.stopFile)
 		}
 	}
 	return nil

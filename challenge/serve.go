@@ -77,7 +77,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 		fmt.Fprintln(stdout, "it is stopped, by POST /pause before it last ended: POST /resume at -admin, or start with -resume")
 	}
 	if strings.HasPrefix(c.url, "https:") && len(c.trusted) == 0 {
-		log.Warn("-url is https and -trust names no proxy: to the bounds of an address all players are one, the proxy")
+		log.Warn("-url is https and -trust names no proxy: all players count as one address, that of the proxy; name the proxy with -trust")
 	}
 	log.Info("serving", "process", s.arena.Store.ID(), "listen", l.Addr().String(), "url", c.url, "trust", c.trusted, "admin", c.admin, "data", c.data,
 		"engine", s.arena.Game.Copies.Engine(), "isolation", c.isolation.String(), "lanes", s.lanes(), "model", s.model(), "source", game.Source())
@@ -97,7 +97,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) (int, e
 	return exitOK, errors.Join(err, s.close(closing))
 }
 
-// notice answers requests for a while, in which a proxy may notice by /healthz that it should send no more.
+// notice still answers requests for the time d. Within it a proxy learns from /healthz that it should send no more requests.
 func (s *site) notice(d time.Duration, failed <-chan error) error {
 	s.server.End()
 	select {

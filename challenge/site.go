@@ -37,7 +37,7 @@ const questions = 4
 
 const storeFile = "challenge.db"
 
-// open makes everything that a challenge needs. port is the port of its listener.
+// open makes everything that a challenge needs. The argument port is the port of its listener.
 func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, err error) {
 	s := &site{arena: &arena.Arena{Log: log}, log: log, data: c.data}
 	defer func() {
@@ -67,7 +67,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if !c.control {
 		s.arena.Game.NoControl = "this host does not offer the control lanes"
 	} else if err := tryControl(ctx); err != nil {
-		s.arena.Game.NoControl = "this host's system has no walls for them"
+		s.arena.Game.NoControl = "this host's system can't contain the statements of the control lanes"
 		log.Warn("no control lanes", "error", err)
 	}
 	if s.arena.Game.Chat, err = newChatter(c.model, c.url != "", os.Getenv); err != nil {

@@ -21,7 +21,7 @@ type Arena struct {
 	Game  *game.Game
 	Store *store.Store
 	Queue *queue.Queue
-	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; if it is nil, they wait in Queue
+	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; if Questions is nil, they wait in Queue
 	Questions *queue.Queue
 	Log       *slog.Logger
 	Ended     func(*game.Attempt) // called after every attempt that was played; may be nil
@@ -53,7 +53,7 @@ const (
 func refuse(why Reason, text string) error { return &Refusal{why, text} }
 
 var (
-	errNotFound = refuse(NotFound, "there is no such thing, or it is not yours")
+	errNotFound = refuse(NotFound, "there is no such attempt, or it belongs to another player")
 	errStopped  = refuse(Closed, "the host has stopped the game; come back later")
 )
 
@@ -70,15 +70,15 @@ func (ar *Arena) NewPlayer(ctx context.Context, address string) (store.Token, er
 func (ar *Arena) Check(target string, lane game.Lane, input string) error {
 	switch {
 	case ar.Game.Targets.Target(target) == nil:
-		return refuse(NotFound, "there is no such target")
+		return refuse(NotFound, "there is no such target; /api/v1/challenge lists all targets")
 	case !lane.Known():
-		return refuse(NotFound, "there is no such lane")
+		return refuse(NotFound, "there is no such lane; /api/v1/challenge lists all lanes")
 	case ar.Game.Closed(lane) != "":
 		return refuse(Closed, ar.Game.Closed(lane))
 	case strings.TrimSpace(input) == "":
-		return refuse(Bad, "it is empty")
+		return refuse(Bad, "the input is empty")
 	case len(input) > game.MaxInput:
-		return refuse(Bad, "it is longer than 64 KiB")
+		return refuse(Bad, "the input is longer than 64 KiB")
 	case ar.Paused():
 		return errStopped
 	}
@@ -99,7 +99,7 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 	line := ar.line(lane)
 	keep := func(waits bool) (string, error) {
 		var room *store.Room
-		if waits { // the queue counts the attempts of this process, and the store those of all
+		if waits { // the queue counts the waiting attempts of this process, and the store those of all processes
 			room = &store.Room{}
 			room.PerPlayer, room.Total = line.Room()
 		}
@@ -223,7 +223,7 @@ func (ar *Arena) mine(ctx context.Context, k store.Kept) (v *View, err error) {
 	if !known {
 		v.Position, known = ar.line(k.Lane).Position(k.ID)
 	}
-	if !known { // it waits in another process
+	if !known { // the attempt waits in another process
 		v.Position, err = ar.Store.Position(ctx, k.ID)
 	}
 	return v, err
@@ -232,7 +232,8 @@ func (ar *Arena) mine(ctx context.Context, k store.Kept) (v *View, err error) {
 // askEvery is how often Wait asks the store about an attempt of another process.
 const askEvery = 200 * time.Millisecond
 
-// Wait is Attempt after the attempt is over. If until ends first, or this process accepts no more attempts, it returns the attempt as it then is.
+// Wait waits until an attempt is over, and then returns it like Attempt. If the context until ends first, or this process accepts no more
+// attempts, Wait returns the attempt as it then is.
 func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, error) {
 	v, err := ar.Attempt(ctx, player, id)
 	if err != nil || !v.Mine || v.State.Over() {
@@ -251,7 +252,7 @@ func (ar *Arena) Wait(ctx, until context.Context, player, id string) (*View, err
 	}
 }
 
-// Attempts returns a player's attempts, the latest first. before is as in store.Attempts.
+// Attempts returns a player's attempts, the latest first. The argument before is that of store.Attempts.
 func (ar *Arena) Attempts(ctx context.Context, player, target, before string, most int) ([]*View, error) {
 	ks, err := ar.Store.Attempts(ctx, player, target, before, most)
 	if err != nil {
@@ -274,8 +275,8 @@ func (ar *Arena) Share(ctx context.Context, player, id string, on bool) error {
 	return ar.known(ar.Store.Share(ctx, player, id, on))
 }
 
-// ClaimAttempt claims the key that a player's attempt has shown. The host knows the key, so the player need not copy it. share also shows the
-// attempt to everybody.
+// ClaimAttempt claims the key that a player's attempt has shown. The host knows the key, so the player need not copy it. If share is set, the
+// attempt is also shown to everybody.
 func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, share bool) (*store.Win, error) {
 	v, err := ar.Attempt(ctx, player, id)
 	if err != nil {
@@ -285,7 +286,7 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 		return nil, errNotFound
 	}
 	if !v.Leaked {
-		return nil, refuse(Bad, "the key is not in what this attempt gave")
+		return nil, refuse(Bad, "the key is not in the output of this attempt, so there is nothing to claim")
 	}
 	key, _, err := ar.Store.Key(ctx, player, v.Target, v.Lane)
 	if err != nil {
@@ -307,11 +308,11 @@ func (ar *Arena) ClaimAttempt(ctx context.Context, player, id, name string, shar
 	return w, err
 }
 
-// Claim checks whether the text is a key of the player.
+// Claim checks whether the text is a key of the player, and stores the win. It returns nil for any other text. The result again is that of store.Claim.
 func (ar *Arena) Claim(ctx context.Context, player, text, name string) (w *store.Win, again bool, err error) {
 	name, ok := Name(name)
 	if !ok {
-		return nil, false, refuse(Bad, "a name has at most 40 characters, none of them invisible, and at most 4 accents on a letter")
+		return nil, false, refuse(Bad, "want a name of at most 40 characters, none of them invisible, with at most 4 accents on a letter")
 	}
 	w, again, err = ar.Store.Claim(ctx, player, strings.TrimSpace(text), name)
 	if errors.Is(err, store.ErrNone) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Name tidies a player's name for the leaderboard. Pages escape it. Name refuses what makes one line look like another: controls, marks that
-// turn the direction of text, and invisible letters (RFC 8266, and what it omits).
+// turn the direction of text, and invisible letters (those of RFC 8266, and some more). It returns false for a refused name.
 func Name(s string) (string, bool) {
 	if strings.TrimSpace(s) == "" {
 		return "", len(s) <= 400

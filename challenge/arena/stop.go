@@ -10,7 +10,8 @@ import (
 // byHost identifies the host as the one who turns the kill switch.
 const byHost = "host"
 
-// Stop turns the kill switch on or off for by. While it is on for anyone, running attempts are stopped, and no attempt is accepted.
+// Stop turns the kill switch on or off in the name of by, such as "host". While any name has it on, running attempts are stopped, and no attempt is
+// accepted.
 func (ar *Arena) Stop(by string, on bool) {
 	ar.stopping.Lock()
 	defer ar.stopping.Unlock()
@@ -63,7 +64,7 @@ func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 }
 
 // Hear stops the game if the host has stopped it in another process, or before the last process ended. It lets the game go on when the host
-// does. A stop that could not be stored stays.
+// has ended that stop. A stop that could not be stored stays.
 func (ar *Arena) Hear(ctx context.Context) (stopped bool, err error) {
 	ar.heard.mu.Lock()
 	defer ar.heard.mu.Unlock()

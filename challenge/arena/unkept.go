@@ -69,8 +69,8 @@ func (u *unkept) forget(id string) {
 	delete(u.sizes, id)
 }
 
-// Tend hears the host's stop from other processes, ends the attempts of dead ones, and gives the store the refused attempts again, if it now
-// accepts a write.
+// Tend learns of the host's stop in other processes, and ends the attempts of dead processes. If the store accepts writes again, Tend gives it
+// the attempts that it refused before.
 func (ar *Arena) Tend(ctx context.Context) {
 	if _, err := ar.Hear(ctx); err != nil {
 		ar.Log.Error("store", "error", err)

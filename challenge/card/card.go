@@ -41,7 +41,7 @@ const (
 // Draws reports whether all letters of a text can be drawn.
 func Draws(s string) bool { return small.draws(s) }
 
-// Fit cuts a card to what is drawn of it. So cards that look alike are equal, and small.
+// Fit returns the card with only those parts of its texts that PNG draws. So cards that look alike are equal, and small.
 func (c Card) Fit() Card {
 	c.Title, c.Line, c.Code, c.Foot = cut(c.Title, 200), cut(c.Line, maxColumns), fit(c.Code), cut(c.Foot, maxColumns)
 	return c

@@ -15,7 +15,7 @@ var smallFile []byte
 //go:embed large.png
 var largeFile []byte
 
-// In small all letters have the same width; large has the letters of our own titles.
+// These are the two fonts. In small all letters have the same width; large has only the letters of our own titles.
 var (
 	small = newFont(smallFile, 0x20, 0x7e, 0xa1, 0xff, 0x100, 0x17f, 0x391, 0x3c9, 0x400, 0x45f)
 	large = newFont(largeFile, 0x20, 0x7e)
@@ -23,7 +23,7 @@ var (
 
 const perRow = 32 // the number of letters in a row of a font's picture
 
-// letters is a font that fonts.go has drawn. The first pixel of a letter's place has the letter's width.
+// letters is a font that fonts.go has drawn as a picture. The brightness of the first pixel of a letter's place is the letter's width.
 type letters struct {
 	mask       *image.Alpha
 	wide, high int
@@ -74,7 +74,7 @@ func (f *letters) width(s string) (n int) {
 	return n
 }
 
-// draw draws one line. x and y are the upper left corner.
+// draw draws one line of text. Its upper left corner is at x and y.
 func (f *letters) draw(to draw.Image, s string, x, y int, c color.Color) {
 	ink := image.NewUniform(c)
 	for _, r := range s {

@@ -57,7 +57,7 @@ func draw(name string, ttf []byte, size float64, letters []rune) {
 		if !ok {
 			continue
 		}
-		place := out.SubImage(image.Rect(x, y, x+wide, y+high)).(*image.Gray) // this cuts parts of a letter that hang over
+		place := out.SubImage(image.Rect(x, y, x+wide, y+high)).(*image.Gray) // cuts off the parts of a letter that reach beyond its place
 		d := font.Drawer{Dst: place, Src: image.White, Face: face, Dot: fixed.P(x, y+1+m.Ascent.Ceil())}
 		d.DrawString(string(r))
 		out.SetGray(x, y, color.Gray{uint8(a.Round())})

@@ -20,7 +20,7 @@ const Walls = "process, resources, system calls, tied"
 // marker.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// tie ends the process with its host.
+// tie makes the kernel end the process when its host ends.
 func tie(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // breached reports whether the process was ended for a system call that no statement makes.
@@ -47,13 +47,13 @@ func lockdown() error {
 		{unix.RLIMIT_CPU, processor}, {unix.RLIMIT_AS, pages*uint64(os.Getpagesize()) + memory},
 	} {
 		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.max, Max: l.max}); err != nil {
-			return fmt.Errorf("control: limit %d: %w", l.what, err)
+			return fmt.Errorf("control: can't limit resource %d of the process: %w", l.what, err)
 		}
 	}
 	if held, err := worker.Confine(); err != nil {
 		return err
 	} else if !held {
-		return fmt.Errorf("control: this system has no filter of system calls")
+		return fmt.Errorf("control: this system can't filter system calls (seccomp), so no statement is run")
 	}
 	return nil
 }

@@ -51,9 +51,9 @@ const (
 const marker = "exoagent-challenge-control/1"
 
 // ErrBreach is the error of Run if the process was ended because it tried what no statement does: a security event.
-var ErrBreach = errors.New("control: a system call that no statement makes")
+var ErrBreach = errors.New("control: the process was ended for a system call that no statement makes")
 
-var errLost = errors.New("control: the process gave no answer")
+var errLost = errors.New("control: the process gave no answer, so what the statement returned is unknown")
 
 // Run runs a job in its own process. An error means that the statement's outcome is unknown. A statement that used too much is a Result with
 // Limit.

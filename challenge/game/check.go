@@ -19,8 +19,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Check reports what a target lacks, for its author, and reads its Tables. It makes the database once, in memory. The key must be in it, and
-// the examples must run without showing the key.
+// Check returns an error that names what a target lacks, for its author, and fills in Tables. It makes the database once, in memory. Unless
+// the target is Fresh, the key must be in the database. The examples must run without showing the key.
 func (t *Target) Check(ctx context.Context) error {
 	err := t.complete()
 	if err == nil {
@@ -40,13 +40,13 @@ func (t *Target) complete() error {
 	case !targetName.MatchString(t.ID):
 		return errors.New("ID: want 2 to 20 lower case letters and digits, a letter first")
 	case t.Title == "" || t.Story == "" || t.Prize == "" || t.You == "" || t.Rule == "":
-		return errors.New("one of Title, Story, Prize, You and Rule is empty")
+		return errors.New("one of Title, Story, Prize, You and Rule is empty: write all of them")
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
-		return errors.New("one of Schema, Seed, Grants and Examples is missing")
+		return errors.New("one of Schema, Seed, Grants and Examples is missing: write all of them")
 	case t.Foreign != "" && t.Outside != "":
-		return errors.New("it has both Foreign and Outside: a target has at most one")
+		return errors.New("Foreign and Outside are both set: set at most one of them")
 	case len(t.Tasks) != 5:
-		return fmt.Errorf("it has %d tasks, not five", len(t.Tasks))
+		return fmt.Errorf("Tasks has %d tasks: want five", len(t.Tasks))
 	}
 	for _, k := range t.Tasks {
 		if k.ID == "" || k.Title == "" || k.Text == "" || len(k.Hints) < 2 || k.Done == nil {
@@ -116,7 +116,7 @@ func (t *Target) rehearseFresh(ctx context.Context, key Key) error {
 		return err
 	}
 	if why, err := f.lost(ctx, &Attempt{}); err != nil || why != "" {
-		return errors.Join(err, errors.New("the target's Examples change rows that no program may change, or show the key"))
+		return errors.Join(err, errors.New("the target's Examples change rows that no program may change, or show the key: correct the Examples"))
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
 		case res.Err != nil:
 			return fmt.Errorf("the example %s: %w", x, res.Err)
 		case key.In(string(res.JSON) + res.Console):
-			return fmt.Errorf("the example %s shows the key", x)
+			return fmt.Errorf("the example %s shows the key: choose another example, or narrow Grants", x)
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
 	at := func(t Table) int { return strings.Index(ddl, "CREATE TABLE "+t.Name+" ") }
 	slices.SortStableFunc(out, func(a, b Table) int { return at(a) - at(b) })
 	if len(out) == 0 {
-		return nil, errors.New("its schema has no table")
+		return nil, errors.New("Schema makes no table: write at least one CREATE TABLE")
 	}
 	return out, nil
 }

@@ -8,8 +8,8 @@ import (
 // stolen reports whether an attempt in a guarded lane shows the key.
 func stolen(a *Attempt) bool { return a.Leaked && a.Lane.Guarded() }
 
-// gives returns a check: a program's result contains all texts, and a statement of it read at least this many rows of the table. So a
-// program can't pass by only writing the texts.
+// gives returns a check that passes if a program's result contains all texts, and one of its statements read at least this many rows of the
+// table. So a program can't pass by only writing the texts.
 func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		read := func(q Query) bool { return strings.Contains(q.SQL, `"`+table+`"`) && q.Rows >= rows }
@@ -18,14 +18,14 @@ func gives(table string, rows int, texts ...string) func(*Attempt) bool {
 	}
 }
 
-// asked returns a check: one statement of a program has the text and returned this many rows.
+// asked returns a check that passes if one statement of a program contains the text and returned this many rows.
 func asked(text string, rows int) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool { return strings.Contains(q.SQL, text) && q.Rows == rows })
 	}
 }
 
-// wrote returns a check: a program changed rows of a table, and ended without an error.
+// wrote returns a check that passes if a program changed rows of a table, and ended without an error.
 func wrote(verb, table string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && a.Verdict.OK() && slices.ContainsFunc(a.Queries, func(q Query) bool {
@@ -34,7 +34,7 @@ func wrote(verb, table string) func(*Attempt) bool {
 	}
 }
 
-// refused returns a check: a program ended with one of these kinds, at a place in it.
+// refused returns a check that passes if a program ended with an error of one of these kinds, at a line of the program.
 func refused(kinds ...string) func(*Attempt) bool {
 	return func(a *Attempt) bool {
 		return a.Lane == Program && slices.Contains(kinds, a.Verdict.Kind) && a.Verdict.Line > 0

@@ -32,10 +32,10 @@ type Copies struct {
 	cancel context.CancelFunc
 }
 
-// place is where copies are.
+// place is where copies are kept: a folder of SQLite files, or a PostgreSQL database.
 type place interface {
 	engine() string
-	// open makes a copy and opens it. Every copy has another name.
+	// open makes a copy and opens it. No two copies have the same name.
 	// cursors is the key of the copy's cursors; nil means a random one.
 	open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error)
 	drop(ctx context.Context, name string) error
@@ -54,7 +54,7 @@ type copied struct {
 	db    *exosql.DB
 	err   error
 	users int
-	gone  bool // the last user drops the copy
+	gone  bool // the copy has left the cache, so its last user drops it
 }
 
 // copyPlanBytes bounds the plans of one copy, because there are many copies. A copy's plans and the statements of its connection use at
@@ -100,7 +100,7 @@ func OpenCopies(ctx context.Context, o CopyOptions) (*Copies, error) {
 	return c, nil
 }
 
-// cursorKey returns the key of the cursors of a copy.
+// cursorKey returns the key of the cursors of a copy, or nil for a random one.
 func (c *Copies) cursorKey(name string) []byte {
 	if c.key == nil {
 		return nil
@@ -111,7 +111,7 @@ func (c *Copies) cursorKey(name string) []byte {
 }
 
 // Try makes a copy of a target, reads it as programs do, and drops it. So the host learns at the start about a faulty place, not a
-// player later. super reports that programs would run as a superuser, for whom the database has no walls.
+// player later. The result super reports that programs would run as a superuser, for whom the database has no walls.
 func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 	return c.place.try(ctx, "try", t)
 }
@@ -121,14 +121,14 @@ func (c *Copies) Engine() string { return c.place.engine() }
 
 var errCopiesClosed = errors.New("game: the copies are closed")
 
-// A name is random, because it becomes the name of a file and a schema.
+// copyName matches the names of copies. They are random letters and digits, because each becomes the name of a file or a schema.
 var copyName = regexp.MustCompile(`^[a-z0-9]{10,40}$`)
 
-// Use opens the copy of a name. A name belongs to one player, target and lane, and always comes with the same key. The caller must call
+// Use opens the copy with this name. A name belongs to one player, target and lane, and always comes with the same key. The caller must call
 // release when it no longer needs the copy.
 func (c *Copies) Use(ctx context.Context, name string, t *Target, key Key) (db *exosql.DB, release func(), err error) {
 	if !copyName.MatchString(name) {
-		return nil, nil, fmt.Errorf("game: %q can't be the name of a copy", name)
+		return nil, nil, fmt.Errorf("game: %q can't be the name of a copy: want 10 to 40 letters from a to z and digits", name)
 	}
 	c.mu.Lock()
 	if c.closed {
@@ -180,7 +180,7 @@ func (c *Copies) forget(e *copied) {
 	}
 }
 
-// evict takes out the copies that were used longest ago, and returns those without users. The caller holds c.mu.
+// evict takes the copies that were used longest ago and have no users out of a cache that is too large, and returns them. The caller holds c.mu.
 func (c *Copies) evict() (drop []*copied) {
 	for e := c.used.Back(); e != nil && c.used.Len() > c.most; {
 		x, before := e.Value.(*copied), e.Prev()
@@ -246,7 +246,7 @@ func (c *Copies) Forget(name string) {
 	c.drop(drop)
 }
 
-// Doubt reports that the copy of a name has failed in a way that no program can cause. A lost copy is made again for the next user.
+// Doubt looks whether a copy that has failed in a way that no program can cause is lost. A lost copy is made again for the next user.
 func (c *Copies) Doubt(ctx context.Context, name string) {
 	c.mu.Lock()
 	e := c.byName[name]

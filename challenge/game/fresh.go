@@ -22,7 +22,7 @@ type fresh struct {
 }
 
 // errNoFolder is the error if CopyOptions.Dir is missing.
-var errNoFolder = errors.New("game: a target that programs may write to needs a folder")
+var errNoFolder = errors.New("game: a target that programs may write to needs a folder for its databases: set CopyOptions.Dir")
 
 // fresh makes a database for one attempt. The caller must close it.
 func (c *Copies) fresh(ctx context.Context, t *Target) (f *fresh, err error) {
@@ -50,7 +50,7 @@ func newFresh(ctx context.Context, in *folder, t *Target) (f *fresh, err error) 
 	}
 	f.before, err = f.ask(ctx, t.Foreign)
 	if err == nil && f.before == "" {
-		err = errors.New("game: the query Foreign returns no row, so there is nothing to protect")
+		err = errors.New("game: the query Foreign returns no row, so there is nothing to protect: correct Foreign or Seed")
 	}
 	return f, err
 }

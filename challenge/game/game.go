@@ -65,8 +65,8 @@ func (g *Game) Closed(l Lane) string {
 	return ""
 }
 
-// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends first, the attempt is Interrupted. chat is
-// the conversation in the model lane, which the player's next attempt continues.
+// Play plays an attempt, which has its target, lane and input, and fills in the rest. If ctx ends first, the attempt is Interrupted. Play
+// returns the chat with the model, which the player's next attempt in the model lane continues.
 func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	begin := time.Now()
 	a.Engine, a.Source, a.Queries = g.Copies.Engine(), Source(), []Query{}

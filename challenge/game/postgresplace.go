@@ -58,7 +58,7 @@ func newSchemas(ctx context.Context, raw, reader string) (*schemas, error) {
 			return nil, fmt.Errorf("%w: %w", ErrReader, err)
 		}
 		if s.role = s.reader.User.Username(); s.role == "" {
-			return nil, fmt.Errorf("%w: its URL has no user name: want postgres://ROLE@host/database", ErrReader)
+			return nil, fmt.Errorf("%w: the URL has no user name: want postgres://ROLE@host/database", ErrReader)
 		}
 	}
 	admin, err := pgx.ParseConfig(raw)
@@ -93,7 +93,7 @@ const lockNumber = 0x65786f31
 // holdWait is how long the server may take to notice that a session has ended.
 const holdWait = 2 * time.Second
 
-var errHeld = errors.New("a challenge of an earlier version uses this database, or a lost session of this process still does")
+var errHeld = errors.New("a challenge of an earlier version uses this database, or a lost session of this process still does: stop that challenge, or start again in a moment")
 
 // hold marks the schemas of this process as used, or checks that they are still marked. Another process would drop them as left over. The mark
 // ends with its connection, so hold is called before each copy.
@@ -240,7 +240,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 				return err
 			}
 			if write && s.reader != nil {
-				return fmt.Errorf("the role may change table %s", table.Name)
+				return fmt.Errorf("the role may change table %s: take this right from the role", table.Name)
 			}
 		}
 		return nil

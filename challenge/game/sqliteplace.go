@@ -42,7 +42,7 @@ func (f *folder) close() error   { return nil }
 
 func (f *folder) path(name string) string { return filepath.Join(f.dir, mark+name+".db") }
 
-// mostImages is the number of an attempt's changed rows that a person could see.
+// mostImages is how many changed rows of an attempt are kept as they were and are. A person who decides about the changes could see them.
 const mostImages = 200
 
 func (f *folder) open(ctx context.Context, name string, t *Target, key Key, cursors []byte) (*exosql.DB, error) {

@@ -17,12 +17,12 @@ type Target struct {
 	Prize string // where the key is
 	You   string // the player's role in the database
 
-	Schema string                       // makes the tables, on SQLite and, without Foreign, also on PostgreSQL
+	Schema string                       // SQL that makes the tables, on SQLite and, if the target is not Fresh, also on PostgreSQL
 	Seed   func(key string) []Statement // fills the tables
 	Tables []Table                      // the tables of the schema, for pages; Check reads them
 
-	// Foreign is a query for rows that no program may change, with an order. With "" programs only read, and the key is in the database. If an
-	// attempt changes the query's rows, the host gives the key. Each attempt then has a fresh SQLite database, which no other attempt sees.
+	// Foreign is an ordered query for rows that no program may change, or "". If an attempt changes these rows, the host gives the key. Each attempt
+	// then has a fresh SQLite database, which no other attempt sees. Without Foreign and Outside, programs only read, and the key is in the database.
 	Foreign string
 
 	// Outside is a query for texts that other users read and programs can write, or "". With Outside, programs get the row with the code, in a
@@ -118,8 +118,8 @@ func (ts Targets) Target(id string) *Target {
 // Targets are the targets that a host offers.
 type Targets []*Target
 
-// fill makes the target's tables in an empty database, and inserts their rows. placeholders
-// rewrites each ? of a statement into a placeholder of the engine.
+// fill makes the target's tables in an empty database, and inserts their rows. The function
+// placeholders rewrites each ? of a statement into a placeholder of the engine.
 func (t *Target) fill(ctx context.Context, db *sql.DB, key Key, placeholders func(string) string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func New(places, perPlayer, total int) *Queue {
 func (q *Queue) Room() (perPlayer, total int) { return q.perPlayer, q.total }
 
 // Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
-// waits is false for a job that runs at once. If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
+// The argument waits is false for a job that runs at once. If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
 func (q *Queue) Add(s Sender, keep func(waits bool) (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,7 +96,7 @@ func (q *Queue) serve(id string, j *job, run func(ctx context.Context)) {
 	run(ctx)
 }
 
-// Position returns a job's place among the waiting jobs, from 1, or 0 if it runs. ok is false for a job that is over or unknown.
+// Position returns a job's place among the waiting jobs, from 1, or 0 if the job runs. The result ok is false for a job that is over or unknown.
 func (q *Queue) Position(id string) (n int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +144,7 @@ func (q *Queue) Resume() {
 	}
 }
 
-// Paused reports whether the queue is paused.
+// Paused reports whether the queue is paused or closed, and so accepts no job.
 func (q *Queue) Paused() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -154,7 +154,7 @@ func (q *Queue) Paused() bool {
 // grace is how long a job may continue after its context has ended.
 const grace = time.Second
 
-// ErrRunning means that a job does not end although its context has.
+// ErrRunning means that a job still runs although its context has ended.
 var ErrRunning = errors.New("queue: a job still runs although its context has ended")
 
 // Close accepts no more jobs and waits until all have run. When ctx ends, it stops the rest. If a job does not stop, Close returns

@@ -16,7 +16,7 @@ import (
 
 // Room bounds the attempts that wait in all processes, for the model lane or for the other lanes.
 type Room struct {
-	PerPlayer, Total int // an address has no more of them than are left
+	PerPlayer, Total int // the most waiting attempts of a player, and of all; an address may have at most as many as there is room left
 }
 
 // ErrStopped means that the host has stopped the game, in this process or another.
@@ -248,8 +248,8 @@ func (s *Store) Attempt(ctx context.Context, id string) (Kept, error) {
 	return scanOne(s.read.QueryRowContext(ctx, "SELECT "+columns+" FROM attempts WHERE id = ?", id))
 }
 
-// Attempts returns a player's attempts, the latest first, without inputs and results. before is the id of an attempt of the player: only
-// earlier attempts are returned. "" returns the latest.
+// Attempts returns a player's attempts, the latest first, without inputs and results. The argument before is the id of an attempt of the
+// player: only earlier attempts are returned. With "" the latest are returned.
 func (s *Store) Attempts(ctx context.Context, player, target, before string, most int) ([]Kept, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+briefColumns+` FROM attempts WHERE player = ? AND (? = '' OR target = ?)
 		AND (? = '' OR seq < (SELECT seq FROM attempts WHERE id = ? AND player = ?)) ORDER BY seq DESC LIMIT ?`, player, target, target, before, before, player, most)

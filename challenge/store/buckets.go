@@ -33,7 +33,7 @@ type Bucket struct {
 // mostBuckets bounds the buckets of all rates together.
 const mostBuckets = 100_000
 
-// Take changes the bucket of a key, while no other process can.
+// Take changes the bucket of a key in a transaction, so that no other process changes it at the same time.
 func (s *Store) Take(ctx context.Context, rate, key string, change func(*Bucket)) error {
 	tx, err := s.shared.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {

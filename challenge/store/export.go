@@ -38,8 +38,8 @@ func ExportFile(ctx context.Context, path string, w io.Writer) (n int, err error
 	return export(ctx, db, w)
 }
 
-// BackupFile copies the file as it is at one moment; another process may use it. The copy has players' keys, so only its owner may read it. It
-// must not exist yet.
+// BackupFile copies the file as it is at one moment; another process may use it. The copy has players' keys, so only its owner may read it.
+// BackupFile fails if a file is already at the path of the copy.
 func BackupFile(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); err != nil {
 		return fmt.Errorf("store: %w", err)

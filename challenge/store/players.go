@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNone means that there is no such thing, or that it belongs to another player. A reader can't tell which.
-var ErrNone = errors.New("store: there is none")
+var ErrNone = errors.New("store: there is no such attempt, player or key, or it belongs to another player")
 
 // Token is the secret by which the site recognises a player. It has 256 bits, and only its digest is stored.
 type Token string
@@ -76,7 +76,7 @@ func (s *Store) Player(ctx context.Context, token Token) (string, error) {
 	return id, err
 }
 
-// Lasts returns after which time without a visit a player is gone, and after which time in any case.
+// Lasts returns how long a player without a visit is kept, and how long any player is kept.
 func (s *Store) Lasts() (idle, life time.Duration) { return s.o.Idle, s.o.Life }
 
 // EndPlayer ends a player at once.

@@ -24,7 +24,7 @@ import (
 
 const shared = "CREATE TABLE IF NOT EXISTS secret (key BLOB NOT NULL) STRICT;" + buckets
 
-// join makes this process one of those that use the file, and then opens the file by open. Processes join one at a time.
+// join makes this process one of those that use the file, and then calls the function open, which opens the file. Processes join one at a time.
 func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	s.id = NewID()
 	if s.shared, err = openFile(s.path+".lock", "_txlock=immediate&_pragma=secure_delete(1)&_pragma=busy_timeout(1000)", 1); err != nil {

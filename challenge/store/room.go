@@ -67,7 +67,7 @@ func (s *Store) shrink(ctx context.Context) error {
 	return nil
 }
 
-// portion deletes some records while the store has more bytes than most. done reports that it has not more, or that the rest must stay.
+// portion deletes some records if the store has more bytes than most. It returns true if the store has no more than that, or if the rest must stay.
 func (s *Store) portion(tx *sql.Tx, most int64) (done bool, err error) {
 	const holder = "address = (SELECT address FROM holders ORDER BY bytes DESC LIMIT 1)"
 	for range 100 {

@@ -29,7 +29,7 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Store is the file. Several goroutines may call its methods.
+// Store is the open file with everything that must outlive the process. Several goroutines may call its methods.
 type Store struct {
 	o      Options
 	path   string
@@ -47,7 +47,7 @@ type Store struct {
 	failing atomic.Bool // the last write failed
 }
 
-// Open opens or makes the file, which other processes of this machine may use. It fails if it is a file of another program. Attempts that a dead
+// Open opens or makes the file, which other processes of this machine may use. It fails if the file is of another program. Attempts that a dead
 // process did not end become Interrupted.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o.defaults()

@@ -26,8 +26,8 @@ type Win struct {
 // too much room. In a guarded lane programs reach the database only through exosql.
 const pinnedPerWin = 50
 
-// Claim checks whether the text is one of the player's keys, and stores the win. It always compares with all keys. again reports that the key
-// was claimed before; then nothing changes, not even the name.
+// Claim checks whether the text is one of the player's keys, and stores the win. It compares with all keys, so that its time does
+// not reveal which key matched. The result again reports that the key was claimed before; then nothing changes, not even the name.
 func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, again bool, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.Query("SELECT target, lane, key FROM keys WHERE player = ?", player)
@@ -64,8 +64,8 @@ func (s *Store) Claim(ctx context.Context, player, text, name string) (w *Win, a
 	return w, again, err
 }
 
-// win stores a player's win, or adds the name to a stored win without a claim. again reports that the win was stored before and nothing
-// changed.
+// win stores a player's win, or adds the name to a stored win without a claim. The result again reports that the win was stored before and
+// nothing changed.
 func (s *Store) win(tx *sql.Tx, player, target string, lane game.Lane, name string, claimed bool) (again bool, err error) {
 	var attempt string
 	var tries int

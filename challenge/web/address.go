@@ -28,7 +28,7 @@ func address(r *http.Request, trusted []netip.Prefix) (netip.Addr, bool) {
 	return at, true
 }
 
-// hop reads one entry of the header, to which some proxies add a port.
+// hop reads one entry of X-Forwarded-For, to which some proxies add a port.
 func hop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Unmap().WithZone(""), true
@@ -41,7 +41,7 @@ func parsed(hostport string) (netip.Addr, bool) {
 	return ap.Addr().Unmap().WithZone(""), err == nil
 }
 
-// Peer returns the key for counting a connection. bounded is false for a trusted proxy.
+// Peer returns the key for counting a connection. The result bounded is false for a trusted proxy.
 func Peer(from net.Addr, trusted []netip.Prefix) (key string, bounded bool) {
 	at, ok := parsed(from.String())
 	if !ok {

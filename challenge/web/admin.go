@@ -28,7 +28,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if err := s.arena.StopByHand(r.Context(), on); err != nil {
 				s.o.Log.Error("the state of the kill switch could not be stored", "stopped", on, "error", redacted(err))
-				http.Error(w, "this was not stored, so it ends with the next start of the host; now: "+state(), http.StatusInternalServerError)
+				http.Error(w, "the setting was not stored, so it ends with the next start of the host; try again; now: "+state(), http.StatusInternalServerError)
 				return
 			}
 			fmt.Fprintln(w, state())
@@ -59,7 +59,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !slices.Contains(hosts, strings.ToLower(r.Host)) { // a page in the host's own browser may send requests here
-			http.Error(w, "this address serves another host name", http.StatusMisdirectedRequest)
+			http.Error(w, "the request names another host: use the address of -admin", http.StatusMisdirectedRequest)
 			return
 		}
 		guarded.ServeHTTP(w, r)
@@ -81,10 +81,10 @@ func (s *Server) moderate(mux *http.ServeMux) {
 			}
 			switch err := do(r.Context(), r.PathValue(id), text); {
 			case errors.Is(err, store.ErrNone):
-				http.Error(w, "there is no such thing", http.StatusNotFound)
+				http.Error(w, "there is no such attempt or player", http.StatusNotFound)
 			case err != nil:
 				s.o.Log.Error(what, "error", redacted(err))
-				http.Error(w, "this could not be stored: the server's log has the reason", http.StatusInternalServerError)
+				http.Error(w, "the change could not be stored: the server's log has the reason", http.StatusInternalServerError)
 			default:
 				s.o.Log.Warn(what, id, r.PathValue(id))
 				fmt.Fprintln(w, what)

@@ -49,7 +49,7 @@ func readJSON(r *request, v any) error {
 		return bad("the body is not the JSON that was expected: see /api/v1/openapi.json")
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return bad("there is more than one value in the body")
+		return bad("the body has more than one JSON value: send one object")
 	}
 	return nil
 }

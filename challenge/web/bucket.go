@@ -40,7 +40,7 @@ type grant struct {
 	reset, retry time.Duration // the time until the bucket is full, and until it has a token
 }
 
-// take takes a token of a key. If the store takes no write, the process counts by what it remembers.
+// take takes a token out of the bucket of a key. If the store accepts no write, the process uses the bucket that it remembers.
 func (b *buckets) take(ctx context.Context, key string) grant {
 	b.mu.Lock()
 	last, ok := b.young[key]
@@ -92,7 +92,7 @@ func (r Rate) take(x *store.Bucket, now time.Time) grant {
 	return g
 }
 
-// flights count, by address, the requests that are being answered. A request takes a place until its end, even if its sender is slow or it waits.
+// flights count, by address, the requests that are being answered. A request counts until its end, even while its sender is slow or it waits.
 type flights struct {
 	most int
 	mu   sync.Mutex

@@ -44,14 +44,14 @@ func (s *Server) history(ctx context.Context, counters map[string]int64) (*store
 	return h, err
 }
 
-// figure shows how far attempts came, over time. Each lane has a row of bars below a wall; a bar is a number of attempts. A stroke through
+// figure shows the attempts and the wins over time. Each lane has a row of bars below a wall; a bar is a number of attempts. A stroke through
 // the wall is a win. All numbers are the host's own.
 type figure struct {
 	From, To time.Time // zero if no attempt was sent yet
 	Rows     []figureRow
 }
 
-// Each returns the time of one bar.
+// Each returns how much time one bar covers, in words.
 func (f *figure) Each() string {
 	hours := f.To.Sub(f.From).Hours() / parts
 	if hours >= 47.5 {
@@ -70,7 +70,8 @@ type figureRow struct {
 // mark is a rectangle in a row of 480 by 48.
 type mark struct{ X, Y, H float64 }
 
-// Heights in a row of 48: bars begin at the ground and end below the wall.
+// A row is 48 units high. From its top, ground and wallAt are the places of the ground, on which bars begin, and of the wall. A bar has at most
+// the height tallest, so that it ends below the wall.
 const ground, wallAt, tallest = 48.0, 12.0, 32.0
 
 func figureOf(lanes []apiLane, h *store.History) *figure {

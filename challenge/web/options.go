@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/challenge/arena"
 )
 
-// Options are the host's decisions. Zero fields of Rates are their defaults.
+// Options are the host's decisions. A field of Rates that is zero means its default.
 type Options struct {
 	Arena *arena.Arena // New sets the Ended of this arena
 	Log   *slog.Logger

@@ -65,5 +65,5 @@ func (s *Server) absent(w http.ResponseWriter, r *request) error {
 		return errAbsent
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
-	return &problem{http.StatusMethodNotAllowed, "method", "that is done here with " + strings.Join(allow, ", ")}
+	return &problem{http.StatusMethodNotAllowed, "method", "this path takes only the methods " + strings.Join(allow, ", ")}
 }

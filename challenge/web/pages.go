@@ -30,7 +30,7 @@ var static = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	http.FileServerFS(staticFiles).ServeHTTP(w, r)
 })
 
-// Each page is the layout with the blocks of the page's own file.
+// templates has the template of each page: the layout with the blocks of the page's own file.
 var templates = func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
 		"time":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },

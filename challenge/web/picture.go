@@ -50,7 +50,8 @@ func picture(title string, r *game.Reach) *reach {
 			put(`<text x="%.0f" y="%.0f" fill="#222">%s <tspan fill="#595959">%s</tspan></text>`, at.x+pad, at.y+pad+12+float64(row*(i+1)), c.Name, short(c.Type))
 		}
 	}
-	// Arrows are above boxes. An arrow leaves its link's line on the side of its target, and arrives a little below the arrow before.
+	// Draw the arrows after the boxes, so that they are above them. An arrow begins at the line of its link, on the side of the box that it leads to.
+	// It ends a little below the arrow that was drawn to this box before.
 	arrived := map[string]int{}
 	for _, k := range r.Kinds {
 		from := boxes[k.Name]
@@ -87,7 +88,7 @@ type box struct {
 	col  int
 }
 
-// columns returns the kinds by their distance in links from the granted objects.
+// columns puts the kinds into columns. The first has the kinds of the granted objects, and each next one those that are one link further away.
 func columns(r *game.Reach) (cols [][]game.Kind) {
 	kinds := map[string]game.Kind{}
 	for _, k := range r.Kinds {

@@ -54,7 +54,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 		s.https, u.Host = u.Scheme == "https", strings.ToLower(u.Host)
 		s.hosts = append(s.hosts, u.Host)
-		// A proxy that ends TLS keeps the host's name, but the site's origin is then this one.
+		// A proxy that ends TLS passes the host's name on, but the site's origin is then that of the public address.
 		if err := s.origin.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.origin.Check(r); err != nil {
-		s.fail(cw, r, &problem{http.StatusForbidden, "origin", "this came from another site"})
+		s.fail(cw, r, &problem{http.StatusForbidden, "origin", "the request came from a page of another site; open this site's own page and try again"})
 		return
 	}
 	r.Body = http.MaxBytesReader(cw, r.Body, maxBody)
@@ -236,13 +236,13 @@ func (p *problem) Error() string { return p.message }
 var (
 	errInternal = &problem{http.StatusInternalServerError, "internal", "internal error"}
 	errRate     = &problem{http.StatusTooManyRequests, "rate", "too many requests; try again later"}
-	errPlayer   = &problem{http.StatusUnauthorized, "player", "no player: your session has ended, or has not begun"}
+	errPlayer   = &problem{http.StatusUnauthorized, "player", "no player: your session has ended, or has not begun; begin a new one"}
 	errForm     = &problem{http.StatusForbidden, "form", "the form is out of date; load the page again"}
-	errSize     = &problem{http.StatusRequestEntityTooLarge, "size", "that is too large"}
+	errSize     = &problem{http.StatusRequestEntityTooLarge, "size", "the body of the request is too large"}
 	errRoom     = &problem{http.StatusServiceUnavailable, "busy", "too many requests at once; try again"}
 	errHost     = &problem{http.StatusMisdirectedRequest, "host", "this site has another name"}
-	errAddress  = &problem{http.StatusBadRequest, "address", "who are you?"}
-	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such thing, or it is not yours"}
+	errAddress  = &problem{http.StatusBadRequest, "address", "a proxy of this host does not send the address of its client; please report it to the host"}
+	errAbsent   = &problem{http.StatusNotFound, "absent", "there is no such page or attempt, or it belongs to another player"}
 )
 
 // problemOf returns the problem that the requester may read about an error. It reveals as little of the error as possible.

@@ -33,7 +33,8 @@ func (s *Server) setCookie(w http.ResponseWriter, token store.Token) {
 
 const bearer = "Bearer "
 
-// who finds the player of a request. token is "" if the request has none. A header with an unknown token is an error; a cookie with one means no player.
+// who finds the player of a request, and the token, which is "" if the request has none. A header with an unknown token is an error. A cookie
+// with an unknown token means no player.
 func (s *Server) who(r *http.Request) (player string, token store.Token, byCookie bool, err error) {
 	if h := r.Header.Get("Authorization"); h != "" {
 		if len(h) <= len(bearer) || !strings.EqualFold(h[:len(bearer)], bearer) {

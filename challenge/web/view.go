@@ -140,7 +140,7 @@ func nextOf(t *game.Target, done map[string]bool) *nextTask {
 // Next returns the next task.
 func (v targetView) Next() *nextTask { return nextOf(v.Target, v.Done) }
 
-// many returns a number of things in words.
+// many returns a number with its noun, like "1 attempt" and "3 attempts".
 func many(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -18,8 +18,8 @@ const (
 	replModule  = "github.com/exoagent/exoagent"
 )
 
-// buildRepl builds the main program into dir, and returns its path. shown is the name of the
-// command in help and errors. The main is placed below the package, so that it can import the
+// buildRepl builds the main program into dir, and returns its path. The argument shown is the
+// command's name in help and errors. The main is placed below the package, so that it can import the
 // package even if that is internal.
 func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) (string, error) {
 	switch {
@@ -111,8 +111,8 @@ var goTool = func(ctx context.Context, args ...string) ([]byte, error) {
 	return nil, fmt.Errorf("go %s: %w", args[0], err)
 }
 
-// build builds a command into dir, and returns its path. files has texts by path. The compiler sees
-// them as files of the module (go build -overlay), but nothing is written there.
+// build builds a command into dir, and returns its path. The argument files has texts by path. The
+// compiler sees them as files of the module (go build -overlay), but nothing is written there.
 func build(ctx context.Context, dir string, files map[string]string, target string, flags ...string) (binary string, err error) {
 	replace := map[string]string{}
 	for path, text := range files {

@@ -128,8 +128,8 @@ type report struct {
 	Error    string
 }
 
-// fails reports whether there is a finding other than a warning. If strict is set, a warning counts, too. So does a
-// column that a missing index would serve, and a facet for which no index can be used (exosql.ByFence).
+// fails reports whether there is a finding other than a warning. If strict is set, these count, too: warnings,
+// columns that a missing index would serve, and facets for which no index can be used (exosql.ByFence).
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
 		strict && slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") })
@@ -165,7 +165,7 @@ func (r *report) text(indexes bool) string {
 // report. It passes the URL in the environment: all users of the machine can see arguments.
 func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
-		return nil, fmt.Errorf("%s declares no tables: it does not import %s", p.ImportPath, exosqlPath)
+		return nil, fmt.Errorf("%s does not import %s, so it declares no tables: want a package that declares some", p.ImportPath, exosqlPath)
 	}
 	files, target, err := p.checkFiles(o.function)
 	if err != nil {

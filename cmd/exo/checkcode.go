@@ -22,8 +22,8 @@ const (
 	checkRole   = "EXO_CHECK_ROLE"  // the role for which policies are written, or ""
 )
 
-// checkFiles returns the overlay files for a package, and the package to build. function is the
-// package's function of grants; if it is "", the package's variables are checked.
+// checkFiles returns the overlay files for a package, and the package to build. The argument function
+// names the package's function of grants. If it is "", the package's variables are checked.
 func (p *goPackage) checkFiles(function string) (files map[string]string, target string, err error) {
 	vars, err := p.variables()
 	if err == nil && function != "" {
@@ -150,13 +150,13 @@ func exo_check_run(variables []any, grants any) {
 	exo_check_os.Exit(0)
 }
 
-// exo_check_object is one that a function grants.
+// exo_check_object is an object that a function grants.
 type exo_check_object struct {
 	name string
 	o    exo_check_exo.Object
 }
 
-// exo_check_objects calls a function of grants in whichever of its forms it is written.
+// exo_check_objects calls a function of grants, in any of the forms that exo help repl shows.
 func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, grants any, user string) (objects []exo_check_object, err error) {
 	f := exo_check_reflect.ValueOf(grants)
 	var args []exo_check_reflect.Value
@@ -211,7 +211,7 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 	return objects, nil
 }
 
-// granted compares variables, and what is granted.
+// granted compares variables and granted objects with the database.
 func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, what []exo_check_exosql.Declared) error {
 	for _, x := range objects {
 		g := exo_check_exosql.Granted(x.o)
@@ -229,7 +229,7 @@ func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_
 	return err
 }
 
-// policies are the SQL that lets a role do what is granted.
+// policies writes the SQL that lets a role do what is granted.
 func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, role string) (err error) {
 	var all []exo_check_exo.Object
 	for _, x := range objects {
@@ -243,14 +243,14 @@ func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check
 	return err
 }
 
-// paths are how the database reads what is granted.
+// paths finds how the database reads what is granted.
 func (r *exo_check_report) paths(ctx exo_check_context.Context, objects []exo_check_object) error {
 	for _, x := range objects {
 		paths, err := exo_check_exosql.AccessPaths(ctx, x.o)
 		if err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
-		for _, p := range paths { // two objects may lead to one facet
+		for _, p := range paths { // keep each path once: two objects may lead to one facet
 			if !exo_check_slices.ContainsFunc(r.Paths, func(q exo_check_exosql.AccessPath) bool { return exo_check_reflect.DeepEqual(p, q) }) {
 				r.Paths = append(r.Paths, p)
 			}

@@ -66,7 +66,7 @@ func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry
 	return err
 }
 
-// A client can start exo try -serve. It gets only rows that a person has agreed to once, at a terminal.
+// A client that starts exo try -serve gets only rows that a person has agreed to once, at a terminal.
 
 // agreement returns the path of a file. The file exists if a person has agreed to serve the rows of claims in the database at url, as they are
 // granted now. The password in url does not matter. The file is in the folder of the user's configuration.
@@ -159,7 +159,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 	return &cli.Failure{Code: cli.ExitFound}
 }
 
-// words returns the arguments of a command line that serves the same rows again. at is the database as the first command named it.
+// words returns the arguments of a command line that serves the same rows again. The argument at is the database as the first command named it.
 func (o *tryOptions) words(at, claims string, more ...string) []string {
 	args := append([]string{"try", at, "-as", claims}, more...)
 	for _, f := range [][2]string{{"-tenant", o.tenant}, {"-schema", o.schemas}, {"-zone", o.zone}, {"-distrust", o.distrust}} {

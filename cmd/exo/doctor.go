@@ -49,7 +49,7 @@ var walls = []struct {
 	{worker.SystemCalls, "system calls", "the kernel ends a program's process that makes a system call which it does not need (seccomp)", "run on Linux 3.17 or later, amd64 or arm64, where no container forbids seccomp; or in a container that holds nothing else"},
 	{worker.Files, "files", "the kernel refuses a program's process files and networks a second time (Landlock)", "run on Linux 5.13 or later with Landlock; the wall of system calls refuses the same without"},
 	{worker.Watched, "watched", "exo watches the memory and processor time of a program's process from outside", "run on Linux with /proc"},
-	{worker.Tied, "tied", "it ends with its host", "run on Linux"},
+	{worker.Tied, "tied", "a program's process ends with exo", "run on Linux"},
 }
 
 func runDoctor(ctx context.Context, std cli.Stdio, args []string) error {
@@ -142,7 +142,7 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 		say(word, "database: %s", f)
 	}
 	if len(findings) == 0 {
-		say("ok", "database: it is as the file says, and no key spans tenants")
+		say("ok", "database: the catalogue is as the file says, and no key spans tenants")
 	}
 	unkept, err := d.Unkept(ctx)
 	if err != nil {

@@ -319,7 +319,7 @@ func isGrantFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
 }
 
-// replOnFile opens the terminal on a grant file, for a command. flags are flags of the terminal.
+// replOnFile opens the terminal on a grant file, for a command. The argument flags has flags of the terminal.
 func replOnFile(command, path, url string, flags []string, std cli.Stdio) error {
 	f, err := readGrants(path)
 	if err != nil {

@@ -136,7 +136,7 @@ type drafted struct {
 	rest  []string
 }
 
-// database returns options that contain the grant file's name for the URL, and the URL itself.
+// database returns options with the URL in the form of the grant file, like env:NAME, and the URL itself.
 func (o *initOptions) database() (opt draft.Options, url string, err error) {
 	opt.Schemas = list(o.schemas)
 	kind, rest, _ := strings.Cut(o.db, ":")
@@ -198,7 +198,7 @@ func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (st
 }
 
 // finish makes a draft, and checks it against the database as exo validate does. It leaves out the tables that can't be declared or that have
-// a finding, and pins the others. rest lists the faults that remain.
+// a finding, and pins the others. The result rest lists the faults that remain.
 func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt draft.Options, path, url string) (d *draft.Draft, text string, rest []string, err error) {
 	opt.Out = map[string]string{}
 	getenv := func(name string) string {
@@ -312,12 +312,12 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		}
 	}
 	if len(rest) > 0 {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("before it is valid:\n" + strings.Join(rest, "\n"))}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("the file is not valid yet; what is left to do:\n" + strings.Join(rest, "\n"))}
 	}
 	return nil
 }
 
-// question asks a person for one thing. allowed has the possible answers; nil: any text.
+// question asks a person for one thing. The argument allowed has the possible answers; nil means any text.
 type question func(what, otherwise string, allowed []string) (string, error)
 
 // asker returns a question for the terminal. It returns nil if the input is no terminal, so that a script never waits for an answer.
@@ -336,7 +336,7 @@ func asker(std cli.Stdio) question {
 			fmt.Fprint(std.Err, prompt+": ")
 			answer, err := lines.ReadString('\n')
 			if err != nil {
-				return "", errors.New("no answer")
+				return "", errors.New("the input ended before an answer: run the command again")
 			}
 			if answer = strings.TrimSpace(answer); answer == "" {
 				answer = otherwise

@@ -117,7 +117,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if r.Err != nil {
 		err := r.Err
 		if text, marked := strings.CutSuffix(err.Error(), ": "+core.ErrNothingDone.Error()); marked {
-			err = errors.New(text) // the line of effects says it
+			err = errors.New(text) // the line of effects above already says this
 		}
 		return &cli.Failure{Code: cli.ExitFound, Err: err} // printed with its place and its cause, since the person who runs this is the host
 	}

@@ -194,7 +194,7 @@ func (o *serveOptions) keptLabels(ctx context.Context, f *grantfile.File, path s
 		kept, err = store.OpenFolder(at, &store.LocalOptions{Shared: true})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-label-store: %w. This store lists what clients were shown: remove it only when no model remembers that", err)
+		return nil, fmt.Errorf("-label-store: %w. The store of labels lists what clients were shown: remove it only when no model remembers that", err)
 	}
 	return kept, nil
 }
@@ -221,7 +221,7 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 			in = io.NopCloser(std.In)
 		}
 		log.say("%s is served on standard input and output", f.Name)
-		// Standard output gets only frames, unchanged, since unprintable characters are already escaped in them.
+		// Standard output gets only messages of the protocol, unchanged, since unprintable characters are already escaped in them.
 		return s.ServeStdio(ctx, who, in, keptOpen{cli.Terminal(std.Out)})
 	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
 }
@@ -260,8 +260,8 @@ type tools struct {
 	last []core.Principal // the principals in made, oldest first
 }
 
-// poolOf makes the pool of programs' processes. Where this exo is of a release that has an exo-worker, and the file is in the same folder, they are
-// started from that file, which initialises less. Any other file there may have other walls. So it is not started, and PATH is not searched.
+// poolOf makes the pool of programs' processes. If the exo-worker of this exo's release is in the same folder, the processes start from it, because
+// it initialises less than exo. Any other file there may have other walls. So it is not started, and PATH is not searched.
 func poolOf(std cli.Stdio, require worker.Isolation) (*worker.Pool, error) {
 	o := worker.PoolOptions{Require: require}
 	if self, err := os.Executable(); err == nil && buildinfo.Worker != "" {

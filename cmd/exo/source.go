@@ -41,7 +41,7 @@ func (s *source) flags(fs *flag.FlagSet) {
 // These are errors about the URL of a database, which they don't repeat, since it may contain a password.
 const (
 	noDB    = "-db is missing: give the URL of a database, sqlite:PATH or postgres://user@host/database"
-	wrongDB = "this is no URL of a database: want sqlite:PATH or postgres://user@host/database"
+	wrongDB = "the URL of the database is wrong: want sqlite:PATH or postgres://user@host/database"
 )
 
 // validate checks the flags.
@@ -115,8 +115,8 @@ func (s *source) describe() string {
 // maxDDL is the largest size of definitions in bytes. The whole text is in memory while it is split into statements.
 const maxDDL = 64 << 20
 
-// readDDL reads definitions. More than most bytes are an error: if readDDL cut the text, keys and
-// links would be missing without a warning.
+// readDDL reads definitions. More bytes than the number most are an error: if readDDL cut the text,
+// keys and links would be missing without a warning.
 func readDDL(in io.Reader, most int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err == nil && len(text) > most {
@@ -203,7 +203,7 @@ const (
 func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	pc, err := pgx.ParseConfig(raw)
 	if err != nil { // the parser's error is dropped, since it quotes the URL and may show the password
-		return nil, errors.New(flag + ": this URL can't be read: want postgres://user@host:port/database, and in it %2F for / and %40 for @ in a name or password")
+		return nil, errors.New(flag + ": the URL can't be read: want postgres://user@host:port/database, and in it %2F for / and %40 for @ in a name or password")
 	}
 	pc.ConnectTimeout = cmp.Or(pc.ConnectTimeout, 15*time.Second)
 	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})

@@ -213,7 +213,7 @@ func TestTryUsage(t *testing.T) {
 		"try a b":                               {cli.ExitUsage, "", "or -demo, not 2 arguments"},
 		"try -demo sqlite:x":                    {cli.ExitUsage, "", "leave out URL"},
 		"try -demo -keep x":                     {cli.ExitUsage, "", "leave out URL"},
-		"try mysql://u:sekret@h/d":              {cli.ExitUsage, "", "this is no URL of a database"},
+		"try mysql://u:sekret@h/d":              {cli.ExitUsage, "", "the URL of the database is wrong"},
 		"try sqlite:/none -schema x":            {cli.ExitUsage, "", "leave out -schema"},
 		"try sqlite:/there/is/none":             {cli.ExitCannot, "", "none"},
 		"try postgres://u:sekret@127.0.0.1:1/d": {cli.ExitCannot, "", "refused"},

@@ -25,7 +25,7 @@ func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return fmt.Errorf("this binary does not say how it was built: build exo by go build or go install")
+		return fmt.Errorf("the binary does not say how it was built: build exo by go build or go install")
 	}
 	_, err := fmt.Fprintln(std.Out, versionOf(info))
 	return err

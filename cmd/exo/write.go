@@ -21,9 +21,9 @@ func (w written) String() string {
 	return fmt.Sprintf("%d files written, %d unchanged, %d removed", w.wrote, w.same, w.removed)
 }
 
-// writeFiles makes files the generated files of dir. It writes new and changed files, and removes
-// generated files that are not in files. If a file that was not generated has one of the names, it
-// changes nothing. Each file is replaced in one step.
+// writeFiles writes the new and changed ones of files to dir, and removes generated files of dir
+// that are not among files. If a file that was not generated has one of the names, it changes
+// nothing. Each file is replaced in one step.
 func writeFiles(dir string, files []gen.File) (w written, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return w, err

@@ -153,7 +153,7 @@ func mine() *exosql.Facet[member] {
 // that is assigned to a stranger has no assignee.
 //
 // The acting member's own comments are a separate grant, without those on tasks of other
-// organizations. rules decide when a person must agree to changed tasks.
+// organizations. The argument rules decides when a person must agree to changed tasks.
 func grant(db *exosql.DB, id, as int64, rules ...exosql.Approval) codemode.Grants {
 	org, task := facets()
 	task.AllowUpdate(taskStatus, taskAssigneeID, taskDueAt).Approve(rules...) // programs can't change members, projects and comments here

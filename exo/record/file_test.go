@@ -129,7 +129,7 @@ func TestOpenTwice(t *testing.T) {
 	}
 	refused := func(who string, err error) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), path+": it is open elsewhere") || !strings.Contains(err.Error(), "close it there") {
+		if err == nil || !strings.Contains(err.Error(), path+": the file is open elsewhere") || !strings.Contains(err.Error(), "close it there") {
 			t.Errorf("%s: %v", who, err)
 		}
 	}

@@ -27,7 +27,7 @@ func New(key []byte, purpose, id string) (Box, error) {
 	return Box{gcm}, err
 }
 
-// Seal encrypts a text. with is authenticated but not encrypted, and Open needs the same with.
+// Seal encrypts a text. The argument with is authenticated but not encrypted, and Open needs the same bytes for it.
 func (b Box) Seal(text, with []byte) []byte {
 	nonce := make([]byte, b.gcm.NonceSize())
 	rand.Read(nonce) // Read never fails

@@ -40,7 +40,7 @@ var nestings = []grouping{
 	{"some of each", "5 of each of 20, by a condition and an order without an index", scanTarget, scanTarget},
 }
 
-// grouping is a question with its targets.
+// grouping is a question, with its target for each engine.
 type grouping struct {
 	name, shown      string
 	sqlite, postgres float64

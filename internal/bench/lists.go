@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lists are the common questions of an application, with the names of BenchmarkLists. scan is set if no index begins with the tenant and
+// lists are the common questions of an application, with the names of BenchmarkLists. The field scan is set if no index begins with the tenant and
 // serves the question.
 var lists = []struct {
 	name, shown string
@@ -25,14 +25,14 @@ var lists = []struct {
 
 var tenants = []string{"89%", "10%", "1%"}
 
-// These targets for a statement are multiples of the handwritten one.
+// These are targets for the time of a statement, as multiples of the time of the handwritten statement.
 const (
 	indexTarget = 1.1
 	scanTarget  = 1.3
 )
 
-// constants are microseconds that a program may take in addition to that multiple: for recording, checking, and on PostgreSQL the round
-// trips. This time does not depend on what the program reads.
+// constants has, by engine, the microseconds that a program may take in addition to the multiple of the handwritten statement: for recording,
+// checking, and on PostgreSQL the round trips. This time does not depend on what the program reads.
 var constants = map[string]float64{"sqlite": 250, "postgres": 500}
 
 // listTable returns the first table of docs/performance.md. It marks each target that was missed.

@@ -143,7 +143,7 @@ type further struct {
 	kept, allocated int // the bytes that one more user keeps in memory, and all that were allocated
 }
 
-// furtherUser makes tools for many users, after the first user's tool.
+// furtherUser measures the cost of one more user: it makes tools for many users, after the first user's tool, and divides.
 func furtherUser(ctx context.Context, file string) (further, error) {
 	const users = 50
 	text, err := os.ReadFile(file)

@@ -11,7 +11,7 @@ type Reader struct {
 	failed error
 }
 
-// New makes a Reader of at most most bytes. beyond makes the error for longer data; it is called once.
+// New makes a Reader that returns at most so many bytes as most says. beyond makes the error for longer data, and is called once.
 func New(from io.Reader, most int64, beyond func() error) *Reader {
 	return &Reader{from: from, left: most, beyond: beyond}
 }

@@ -62,7 +62,7 @@ func (f Form) Exact(kind string) bool {
 	return f != "" && (kind != "time" || f != Fraction && f != Go && f != Offset)
 }
 
-// Index returns the number of a form in a statement. ByIndex returns the form for a number.
+// Index returns the number by which statements name a form. ByIndex returns the form with a number, or "" for any other number.
 func (f Form) Index() int { return slices.Index(all, f) }
 
 func ByIndex(i int64) Form {
@@ -74,7 +74,7 @@ func ByIndex(i int64) Form {
 
 var all = []Form{"", ISO, Seconds, Fraction, Go, Offset, Unix, UnixMillis, Letters, Words}
 
-// Time reads a cell (an int64, a float64 or a text) as a time, cut to the millisecond. ok is false if the cell has another form.
+// Time reads a cell (an int64, a float64 or a text) as a time, cut to the millisecond. The result ok is false if the cell has another form.
 func (f Form) Time(cell any) (t time.Time, ok bool) {
 	s, text := cell.(string)
 	n, whole := cell.(int64)

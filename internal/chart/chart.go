@@ -250,7 +250,7 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	return b.String()
 }
 
-// columns draws the values from left to right. With more values than places, a place shows its last value.
+// columns draws the values from left to right. If there are more values than places, each place shows the last of its values.
 func (s *Series) columns(labels []string, widest, width int) string {
 	low, high, lowText, highText := s.ends()
 	margin := max(len(lowText), len(highText))

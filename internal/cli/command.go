@@ -44,7 +44,7 @@ type Stdio struct {
 	Err io.Writer
 }
 
-// These are the exit codes. Scripts rely on them: see Overview. Only commands that search return ExitFound, and their help gives its meaning.
+// These are the exit codes. Scripts rely on them, and exo help lists them. Only commands that search return ExitFound, and their help gives its meaning.
 const (
 	ExitDone = iota
 	ExitFound
@@ -153,7 +153,7 @@ func (all Commands) noCommand(word string) error {
 	return Usagef("there is no command %q; %s help lists them", word, ProgramName)
 }
 
-// find finds the command that a word names, alone or with the next word. It returns the words after the name.
+// find finds the command that a word names, alone or with the next word. It returns the words after the name, or false for an unknown command.
 func (all Commands) find(word string, more []string) (c Command, rest []string, ok bool) {
 	for _, x := range all {
 		if len(more) > 0 && x.Name == word+" "+more[0] {

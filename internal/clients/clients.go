@@ -79,12 +79,12 @@ func (e Entry) Text() string {
 	return "// " + where[e.Client] + "\n" + indented(map[string]any{e.key(): map[string]any{s.Name: s}}, "", "  ") + "\n"
 }
 
-// key returns the member of a client's file that lists its servers.
+// key returns the name of the member of a client's file that lists its servers.
 func (e Entry) key() string {
 	return cmp.Or(map[string]string{"vscode": "servers", "codex": "mcp_servers"}[e.Client], "mcpServers")
 }
 
-// words returns the command line of the client's own command that adds the server. flag is the command's flag for a variable.
+// words returns the command line of the client's own command that adds the server. The argument flag is the command's flag for a variable.
 func (s server) words(client, flag string, more ...string) []string {
 	words := []string{client, "mcp", "add", s.Name}
 	for v, url := range s.Env { // there is at most one variable
@@ -149,8 +149,8 @@ func withoutPassword(raw string) (string, error) {
 	return "", errors.New("the URL of the database may contain a password, which must not be in a client's configuration: put the URL into a file, and write file:PATH in place of the URL")
 }
 
-// Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it fails,
-// nothing is changed, and std.Out gets the text to add by hand. Passwords are left out.
+// Install adds the entry for the user who runs exo: with the client's own command if there is one, else in the client's file. If it can't add the
+// entry, std.Out gets the text to add by hand. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
 	config, wrong := os.UserConfigDir()
@@ -208,7 +208,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 			return "", err
 		}
 	} else if _, there := os.Lstat(path); there == nil {
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", fmt.Errorf("%s is no regular file: replace it by one, or remove it", path)
 	}
 	after, err := e.edit(text, s)
 	if after == nil {
@@ -255,7 +255,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	return path + " has the entry " + s.Name + " now" + did, atomicfile.Replace(real, after, mode)
 }
 
-// keep copies a client's file in the same folder, and reports that in did. text is nil if there is no file yet.
+// keep copies a client's file in the same folder, and returns a text about the copy. It does nothing if text is nil: then there is no file yet.
 func keep(path string, text []byte, mode fs.FileMode) (did string, err error) {
 	if text == nil {
 		return "", nil
@@ -315,7 +315,7 @@ func (e Entry) read(text []byte) (all map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.UseNumber()
 	if err = d.Decode(&all); err == nil && all == nil {
-		err = errors.New("it is not a JSON object")
+		err = errors.New("the client's configuration is not a JSON object: correct the file")
 	}
 	return all, err
 }
@@ -327,7 +327,7 @@ func cutMark(text []byte) (mark, rest []byte) {
 }
 
 // addJSON adds a server as the last member of the object under key. If there is no such object, addJSON adds it as the last member of the
-// file. read must have accepted the text.
+// file. The method read must have accepted the text.
 func addJSON(text []byte, key string, s server) []byte {
 	mark, text := cutMark(text)
 	root, _ := hujson.Parse(append(bytes.Clone(text), '\n')) // the line end ends a comment on the last line

@@ -38,7 +38,8 @@ const maxAnswer = 16 << 10
 // Is reports whether the text names a witness by its URL, and not by a folder.
 func Is(place string) bool { return strings.Contains(place, "://") }
 
-// Parse reads a witness from URL#KEY. The URL is the submission prefix, and KEY is the verifier key, NAME+HASH+BASE64. wait bounds a request.
+// Parse reads a witness from URL#KEY. The URL is the submission prefix, and KEY is the verifier key, NAME+HASH+BASE64. The argument wait bounds
+// the time of a request.
 func Parse(place string, wait time.Duration) (*Witness, error) {
 	at, key, _ := strings.Cut(place, "#")
 	u, err := url.Parse(at)
@@ -71,9 +72,9 @@ type Conflict struct {
 
 func (e *Conflict) Error() string {
 	if e.Size < 0 {
-		return "it answers that the log does not continue what it has seen"
+		return "the answer says that the log does not continue what the witness has seen"
 	}
-	return fmt.Sprintf("it answers that its last checkpoint has %d entries", e.Size)
+	return fmt.Sprintf("the answer says that the witness's last checkpoint has %d entries", e.Size)
 }
 
 // Add submits a checkpoint. The proof shows that the checkpoint continues the witness's last one, whose number of entries is old. Add returns the
@@ -90,7 +91,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {
-		err = fmt.Errorf("it answers with more than %d bytes", maxAnswer)
+		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	switch {
 	case err != nil:
@@ -101,13 +102,13 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 		line := strings.TrimSuffix(string(text), "\n")
 		size, err := strconv.ParseInt(line, 10, 64)
 		if err != nil || size < 0 || strconv.FormatInt(size, 10) != line {
-			return "", errors.New("its answer has no valid size")
+			return "", errors.New("the answer has no valid size")
 		}
 		return "", &Conflict{size}
 	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // conflict means another root at the same size
 		return "", &Conflict{-1}
 	}
-	return "", fmt.Errorf("it answers with the HTTP status %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
+	return "", fmt.Errorf("the answer has the HTTP status %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
 }
 
 // Cosigned checks the log's signature and the witness's cosignature of a checkpoint. It returns the checkpoint with only these two.

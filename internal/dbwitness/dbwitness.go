@@ -40,13 +40,13 @@ const Rights = `  GRANT SELECT, INSERT, UPDATE ON exo_record_witness TO …;`
 // Is reports whether the text names a witness in a database by env:NAME, a variable with the database's URL.
 func Is(place string) bool { return strings.HasPrefix(place, "env:") }
 
-// Witness is an open database.
+// Witness is the open database that has the table of checkpoints.
 type Witness struct {
 	db   *sql.DB
 	wait time.Duration
 }
 
-// Open reads the URL from the variable. The first operation connects. wait bounds each operation.
+// Open returns the witness whose URL is in the variable. The first operation connects. The argument wait bounds the time of each operation.
 func Open(place string, wait time.Duration) (*Witness, error) {
 	name := strings.TrimPrefix(place, "env:")
 	url := strings.TrimSpace(os.Getenv(name))
@@ -97,7 +97,7 @@ func (w *Witness) do(f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), w.wait)
 	defer cancel()
 	if err := f(ctx); err != nil {
-		return fmt.Errorf("its database: %w", err)
+		return fmt.Errorf("the witness's database: %w", err)
 	}
 	return nil
 }

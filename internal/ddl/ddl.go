@@ -68,7 +68,7 @@ type cutter struct {
 
 func (c *cutter) rest() string { return c.text[c.pos:] }
 
-// past moves past the next occurrence of end, or to the end of the text.
+// past moves past the next occurrence of the text in end, or else to the end of the file.
 func (c *cutter) past(end string) {
 	if i := strings.Index(c.rest(), end); i >= 0 {
 		c.pos += i + len(end)

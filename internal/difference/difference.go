@@ -197,7 +197,7 @@ func side(text *string, null bool, label []string, admits value.Label) string {
 }
 
 // Outcome returns why nothing was changed although a person had agreed. The error may contain values, so a person who may not see all labels
-// gets no error.
+// reads only a sentence without it.
 func Outcome(failed error, sees bool) string {
 	text := "Nothing was changed, since the program failed this time"
 	d, differs := errors.AsType[*review.DiffersError](failed)

@@ -111,7 +111,7 @@ type extreme struct {
 	at int
 }
 
-// extremes finds the least and the greatest value of a measure. whole is false if a row has none.
+// extremes finds the least and the greatest value of a measure. The result whole is false if a row has no value.
 func extremes(rows []changeset.Row, c, m int, admits value.Label) (least, greatest extreme, whole bool) {
 	for i, r := range rows {
 		if c >= len(r.Cells) || r.Cells[c].New || sealed(r.Cells[c].Label, admits) != "" {

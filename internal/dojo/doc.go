@@ -3,6 +3,6 @@
 // an honest model, which must do what was asked, and the program of a fooled model, which must fail. Without labels the fooled program must
 // succeed, because otherwise its failure would prove nothing.
 //
-// The worlds are in testdata/dojo: a schema, a grant file with labels, and tasks. The worlds of testdata/dojo/outside are AgentDojo's four suites again.
-// There, mails, chats, webhooks, HTTP APIs, MCP servers and folders are services of the grant file, and their effects must arrive at servers on loopback.
+// The worlds are in testdata/dojo: a schema, a grant file with labels, and tasks. The worlds of testdata/dojo/outside are AgentDojo's four suites once
+// more. There, mails, chats, webhooks, HTTP APIs, MCP servers and folders are services of the grant file. Their effects must arrive at servers on loopback.
 package dojo

@@ -92,7 +92,7 @@ type reference struct {
 	columns    []string
 	references []string
 	sure       bool // every row of from refers to a row of to
-	unique     bool // each row of to has at most one row of from
+	unique     bool // at most one row of from refers to each row of to
 	short      bool // the only reference between the two tables, so the file may leave out its columns
 	guess      bool // guessed from a column's name, without a foreign key
 	there      string
@@ -282,8 +282,8 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 	return named
 }
 
-// latin returns made, the name for programs that was made from a database's name. If name has no Latin letters or digits, latin returns kind
-// and a number.
+// latin returns the argument made: a name for programs, made from the database's name. If that name has no Latin letters or digits, latin
+// returns kind and a number.
 func latin(name, made, kind string, i int) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
 		return fmt.Sprint(kind, i+1)
@@ -426,7 +426,7 @@ func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *F
 	return to
 }
 
-// spelled returns the names in the table's own spelling, because SQLite's foreign keys may use other capitals.
+// spelled returns the names in the table's own spelling, because SQLite's foreign keys may use other capitals. It returns nil if the table lacks one.
 func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 	for _, n := range names {
 		i := slices.IndexFunc(f.table.Columns, func(c schema.Column) bool { return d.live.Engine.Is(c.Name, n) })
@@ -533,7 +533,7 @@ func (d *Draft) nameGrants() {
 	}
 }
 
-// claim returns the first wanted name that is free and that ok accepts. If there is no such name, it adds a number to the last wanted name.
+// claim returns the first wanted name that is free and that the function ok accepts. If there is no such name, it adds a number to the last wanted name.
 func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string {
 	last := ""
 	for _, w := range wanted {

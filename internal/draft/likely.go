@@ -60,7 +60,7 @@ func (d *Draft) tenantColumn(f *Facet) string {
 }
 
 // everybodys reports whether a table's rows seem to have no owner. Neither the table nor any table that it depends on may have a tenant column. A table
-// depends on those that it refers to, is a part of, inherits from, or reads as a view. seen has the tables that were checked.
+// depends on those that it refers to, is a part of, inherits from, or reads as a view. The argument seen has the tables that were checked.
 func (d *Draft) everybodys(f *Facet, seen map[*Facet]bool) bool {
 	if seen[f] {
 		return true

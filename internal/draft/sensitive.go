@@ -85,7 +85,7 @@ func opens(t *schema.Table, c *schema.Column) bool {
 }
 
 // shows returns why a draft leaves a column out, by its own name or the name of a column from which the database computes it. It looks through
-// at most depth columns. A truth value made from a secret shows little of it.
+// at most depth columns. A truth value made from a secret shows little of it, so it is not left out for that.
 func shows(t *schema.Table, c *schema.Column, depth int) string {
 	why := sensitive(t, c)
 	for i := range t.Columns {

@@ -140,8 +140,8 @@ func (d *Draft) findTenant() error {
 	return nil
 }
 
-// ways indexes the references of a draft by its facets. Many facets are asked for the facets that refer to them, and a loop over all
-// references for each would be too slow.
+// ways indexes the references of a draft by its facets. The draft looks up, for many facets, which facets refer to them. A loop over all
+// references for each of them would be too slow.
 type ways struct {
 	into   [][]*reference // the references to each facet, by its number
 	at     map[*Facet]int
@@ -289,7 +289,7 @@ func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 	return out
 }
 
-// columnTenant returns the tenant for a column that refers to no table, like tenant_id if another database has the tenants. with finds the
+// columnTenant returns the tenant for a column that refers to no table, like tenant_id if another database has the tenants. The function with finds the
 // facets that have the column. columnTenant returns nil if no facet has it.
 func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
 	ws := strings.Split(name, "_")

@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Text returns the file. pins are the digests of the facets' tables, by name; nil if there are none yet.
+// Text returns the text of the file. The argument pins has the digests of the facets' tables, by name; it is nil if there are none yet.
 func (d *Draft) Text(pins map[string]string) string {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=%s", grantfile.SchemaURL)
@@ -115,7 +115,7 @@ func columnKind(why string) string {
 	return kind
 }
 
-// reasonKinds returns each reason without its text after a colon.
+// reasonKinds returns the set of the reasons, each without its text after a colon.
 func reasonKinds(reasons ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range reasons {
@@ -235,7 +235,7 @@ func (w *writer) about(indent, format string, args ...any) {
 	w.line("%s", line)
 }
 
-// noted writes a text with a comment after it. If a line can't have both, the comment comes first. Each line begins with before.
+// noted writes a text with a comment after it. If a line can't have both, the comment comes first. Each line begins with the text before.
 func (w *writer) noted(before, text, note string) {
 	switch {
 	case note == "":

@@ -1,7 +1,7 @@
 // Package errtree checks errors of foreign code before errors.As does. errors.As never returns for an error that wraps itself.
 package errtree
 
-// Finite reports whether an error wraps at most most other errors. It panics if a method of the error panics.
+// Finite reports whether an error wraps no more other errors than the number most. It panics if a method of the error panics.
 func Finite(err error, most int) bool {
 	left := most + 1
 	return finite(err, &left)

@@ -148,7 +148,7 @@ func (q *Queue[G]) hold(g G, n int) {
 	q.counted += min(q.away[g], q.cfg.AwayShare)
 }
 
-// sub deletes an entry that becomes zero, because a group may never come again.
+// sub subtracts n from the entry of g. It deletes an entry that becomes zero, because a group may never come again.
 func sub[G comparable](m map[G]int, g G, n int) {
 	if m[g] -= n; m[g] == 0 {
 		delete(m, g)

@@ -22,7 +22,7 @@ type member[G comparable] struct {
 
 func (m *member[G]) empty() bool { return len(m.line)+len(m.back) == 0 }
 
-// lineOf returns the member's line for x: back if the job of x has begun before, and otherwise line.
+// lineOf returns the line in which x waits: the field back if the job of x has begun before, and otherwise the field line.
 func (m *member[G]) lineOf(x *Ticket[G]) *[]*Ticket[G] {
 	if x.state == returns {
 		return &m.back
@@ -62,8 +62,8 @@ func (t *turns[G]) count(g *group[G], x *Ticket[G], n int) {
 	}
 }
 
-// next removes and returns the ticket with the next turn, or nil. mayHave reports whether a group may have one more place, and mayBegin
-// whether a new job of the group may have it.
+// next removes and returns the ticket with the next turn, or nil. The function mayHave reports whether a group may have one more place,
+// and mayBegin whether a new job of the group may have it.
 func (t *turns[G]) next(mayHave, mayBegin func(G) bool) *Ticket[G] {
 	for i, g := range t.groups {
 		have := mayHave(g.key)
@@ -123,8 +123,8 @@ func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
 	return ofGroup, ofMember
 }
 
-// position returns in which turn, counted from 1, x gets its place. It is 0 if x does not wait. It runs next on a copy of the turns, so it
-// agrees with the real order.
+// position returns in which turn, counted from 1, x gets its place. It is 0 if x does not wait. It runs the method next on a copy of the turns,
+// so it agrees with the real order.
 func (t *turns[G]) position(x *Ticket[G]) int {
 	c := turns[G]{}
 	for _, g := range t.groups {

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrInUse is the error of Lock if another handle has the lock.
-var ErrInUse = errors.New("it is open elsewhere, in another process or in this one: close it there, or wait until that process has ended")
+var ErrInUse = errors.New("the file is open elsewhere, in another process or in this one: close it there, or wait until that process has ended")
 
 // Open opens a file for appending and reading, and locks it against other writers. Only the owner can read a file that Open creates.
 func Open(path string) (f *os.File, unlock func() error, err error) {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// Lock creates a second file, which only one process can do. A killed process leaves the second file behind: only the host can know that
+// Lock locks the file by creating a second file, which only one process can do. A killed process leaves the second file behind: only the host can know that
 // nothing uses it.
 func Lock(f *os.File) (unlock func() error, err error) {
 	path := f.Name() + ".lock"

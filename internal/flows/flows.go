@@ -14,7 +14,7 @@ import (
 // Usage describes the argument of Select.
 const Usage = "a tag, or a tag and a way out, as in \"pii chat.post\" and \"untrusted result\", or all"
 
-// Select returns the flows that asked names, in the form of Usage.
+// Select returns the flows that the text asked names, in the form of Usage.
 func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	words := strings.FieldsFunc(asked, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 || len(words) > 2 {
@@ -48,7 +48,7 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	return out, nil
 }
 
-// is reports whether tag is the requested one. The readers in a tag do not matter.
+// is reports whether tag is the requested one. A request without readers means the tag with any readers.
 func is(tag, asked string) bool {
 	about, _, _ := strings.Cut(tag, "@")
 	return tag == asked || about == asked

@@ -251,7 +251,7 @@ func (f *File) checkApprovals(r *reader) {
 	case !isAddress(p.Audience.Text):
 		r.At(p.Audience.Pos, "audience: want the https address of the page of changes, like https://shop.example.com%s", PagePath)
 	case p.Audience.Text == f.Serve.Resource.Text:
-		r.At(p.Audience.Pos, "audience: this is `resource`, the audience of clients' tokens, so a client could agree to its own changes: give the proxy's tokens another audience, like %s%s", strings.TrimSuffix(p.Audience.Text, "/mcp"), PagePath)
+		r.At(p.Audience.Pos, "audience: the value is that of `resource`, the audience of clients' tokens, so a client could agree to its own changes: give the proxy's tokens another audience, like %s%s", strings.TrimSuffix(p.Audience.Text, "/mcp"), PagePath)
 	}
 }
 

@@ -22,7 +22,7 @@ type world struct {
 	err    error    // the error if two facets have different scopes
 }
 
-// world finds the world of a facet, or makes it.
+// world returns the world of the facets that x reaches. It makes each world only once.
 func (d *Declared) world(x *Facet) (*world, error) {
 	reached, err := d.facets[x.Text].Reached()
 	if err != nil {
@@ -49,7 +49,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, fail.Errorf(fail.Invalid, "", "its links reach the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "the links of the grant reach the table %s by the facets %s and %s, which have different scopes: give both the same `scope`", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}
@@ -124,7 +124,7 @@ func (b *bound) relation(g *Grant) (dynamic.Relation, error) {
 	return r, nil
 }
 
-// template checks a grant with example values.
+// template makes the template of a grant, and checks the grant with example values.
 func (d *Declared) template(g *Grant, example *bound) (*dynamic.Template, error) {
 	x := d.File.facet(g.Facet.Text)
 	if _, err := d.world(x); err != nil {

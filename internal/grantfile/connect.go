@@ -16,10 +16,10 @@ import (
 // marks reports whether each run leaves its ID in the database, so that the database can report later whether it kept the run.
 func (x *Database) marks() bool { return x.Witness || x.Undo > 0 }
 
-// URL returns the name and the URL of the file's only database, for a host that opens it itself. env looks variables up.
+// URL returns the name and the URL of the file's only database, for a host that opens it itself. The function env looks up variables.
 func (f *File) URL(env func(string) string) (name, url string, err error) {
 	if len(f.Databases) != 1 {
-		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: this command needs a file with exactly one", f.Name, len(f.Databases))
+		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases: the command needs a file with exactly one", f.Name, len(f.Databases))
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {
@@ -75,13 +75,13 @@ func (x *Database) cursorKey(env func(string) string) ([]byte, error) {
 // fileWords puts the keys of a grant file in place of the options of exosql that they set, in errors of exosql.Open.
 var fileWords = strings.NewReplacer("exosql: ", "", "OpenOptions.Witness", "`witness` or `undo`", "OpenOptions.Undo", "`undo`", "OpenOptions.Replicas", "`replicas`", "leave it nil", "leave it out")
 
-// connects returns the URL at the place at, for a connection to the database.
+// connects reads the URL from the place at, and adds the database's schemas, for a connection to the database.
 func (x *Database) connects(at Secret, env func(string) string) (url string, err error) {
 	if url, err = at.Read(env); err != nil {
 		return "", err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
-		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and this is SQLite: leave `schema` out")
+		return "", fail.Errorf(fail.Invalid, "", "`schema` is only for PostgreSQL, and the URL is that of an SQLite file: leave `schema` out")
 	}
 	return strict.WithSchemas(url, x.Schema)
 }

@@ -24,7 +24,7 @@ type Options struct {
 	Env func(string) string
 	// Databases are databases that are already open, by their names in the file. Declare neither opens nor closes them.
 	Databases map[string]*exosql.DB
-	// Images is OpenOptions.Images of the databases that Declare opens. It is larger if changes wait for a person.
+	// Images is OpenOptions.Images of the databases that Declare opens. If changes wait for a person, Declare uses a larger number.
 	Images int
 	// Unpinned turns off the comparison of pins. A command that writes pins sets it.
 	Unpinned bool
@@ -380,7 +380,7 @@ func (d *Declared) liveTable(x *Facet) *schema.Table {
 // place identifies the table of a facet by database and name.
 func (x *Facet) place() [2]string { return [2]string{x.Database.Text, x.Table.Text} }
 
-// specs returns the columns of a table that all its facets describe.
+// specs returns each column of a table that one of the table's facets names, with its options.
 func (f *File) specs(x *Facet) (out []dynamic.ColumnSpec) {
 	seen := map[string]bool{}
 	for _, y := range f.places[x.place()] {
@@ -534,7 +534,7 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	}
 }
 
-// tried says, for an error about a condition, which example of a claim was compared. It returns "" for a condition without claims.
+// tried names, for an error about a condition, the example of a claim that was compared. It returns "" for a condition without claims.
 func (f *File) tried(leaf *Expr, example Principal) string {
 	for _, v := range leaf.Values {
 		if c := f.claim(v.Claim); c != nil {

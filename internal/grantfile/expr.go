@@ -252,7 +252,7 @@ func (p *exprParser) next() token {
 	return t
 }
 
-// is takes the next token if it is this word or sign. A word of the language may be in lower or upper case.
+// is takes the next token if it is this word or sign, and reports whether it did. A word of the language may be in lower or upper case.
 func (p *exprParser) is(word string) bool {
 	t := p.peek()
 	if t.kind == word || t.kind == "word" && (t.text == word || t.text == strings.ToUpper(word)) {
@@ -346,7 +346,7 @@ func (p *exprParser) value() Operand {
 		o.Value = json.Number(t.text)
 	case t.kind == "text":
 		if value.Text(t.text).IsZero() {
-			p.fail(t.at, "this text contains a NUL character or invalid UTF-8, which a database can't store: remove it")
+			p.fail(t.at, "the text contains a NUL character or invalid UTF-8, which a database can't store: remove it")
 		}
 		o.Value = t.text
 	case t.kind == "word" && (t.text == "true" || t.text == "false"):

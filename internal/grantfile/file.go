@@ -136,7 +136,7 @@ type Link struct {
 	To         Name   // the facet that the link leads to
 	Columns    []Name // columns of the table; none means the columns of the only foreign key between the two tables
 	References []Name // columns of the other table
-	One        *bool  // nil takes this from the foreign key
+	One        *bool  // the link leads to at most one row; nil: as the foreign key says
 	Doc        string
 }
 
@@ -147,7 +147,7 @@ type Grant struct {
 	Where *Expr // narrows the facet's scope; nil if there is no condition
 }
 
-// Parse reads a grant file. It reads no database, environment or other file. name is the file's path: errors contain it, and relative paths in
+// Parse reads a grant file. It reads no database, environment or other file. The argument name is the file's path: errors contain it, and relative paths in
 // the file begin at its folder.
 func Parse(name string, text []byte) (*File, error) { return parse(name, text, &reader{}) }
 
@@ -185,7 +185,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"exo": func(e entry) {
 			version = true
 			if e.Value.Value != fmt.Sprint(Version) {
-				r.At(posOf(e.Value), "exo: this key has the version of the file's format, and this exo reads version %d alone: write `exo: %[1]d`", Version)
+				r.At(posOf(e.Value), "exo: want the version of the file's format, and the installed exo reads only version %d: write `exo: %[1]d`", Version)
 			}
 		},
 		"reviewed":  func(e entry) { f.Reviewed = r.Bool(e.Value, "reviewed") },
@@ -619,8 +619,8 @@ func (f *File) TableOf(grant string) string {
 	return ""
 }
 
-// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse all that needs them, until Stores.Into of package
-// stores replaces them.
+// ToolOptions returns the options of a principal's tool, without a record. Its stores refuse every use, until Stores.Into of package stores
+// replaces them by the stores of the file.
 func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	if f.Approves() {

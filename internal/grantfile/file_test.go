@@ -75,7 +75,7 @@ func TestProblems(t *testing.T) {
 		"exo: 1":                        "1:1: `databases` is missing",
 		"exo: [":                        "is not YAML",
 		"exo: 1\n---\nexo: 1\n":         "has one document",
-		with(t, "exo: 1\n", "exo: 2\n"): "1:6: exo: this key has the version of the file's format",
+		with(t, "exo: 1\n", "exo: 2\n"): "1:6: exo: want the version of the file's format",
 		with(t, "exo: 1\n", ""):         "add the line `exo: 1`",
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, without quotes, not the text \"yes\"",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: `reviewd` is no key of the file; did you mean `reviewed`?",

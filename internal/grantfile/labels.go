@@ -33,7 +33,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		case kind == UntrustedTag && !value.OfIntegrity(core):
 			core = value.Untrusted + ":" + core // package value recognises the kind by this spelling
 		case kind == SecretTag && value.OfIntegrity(core):
-			r.At(posOf(e.Value), "labels.%s: this name is reserved for what outsiders write: write `%[1]s: %s`, or give the secret another name", e.Name, UntrustedTag)
+			r.At(posOf(e.Value), "labels.%s: the name is reserved for what outsiders write: write `%[1]s: %s`, or give the secret another name", e.Name, UntrustedTag)
 		case kind != "" && kind != SecretTag && kind != UntrustedTag:
 			r.At(posOf(e.Value), "labels.%s: want `%s` (only some may read the value) or `%s` (outsiders write the value), not `%s`", e.Name, SecretTag, UntrustedTag, kind)
 		}

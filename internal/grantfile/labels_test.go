@@ -36,7 +36,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` has no tag `untrusted`"},
 		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "has no tag `untrusted:mail`: add it there with its kind; there are pii, untrusted"},
 		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: admits: take `note` out: it marks what outsiders write"},
-		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: this name is reserved for what outsiders write"},
+		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: the name is reserved for what outsiders write"},
 		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (only some may read the value) or `untrusted` (outsiders write the value), not `private`"},
 		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "a tag is declared without its reader: write `pii` here"},
 		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},

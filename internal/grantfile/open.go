@@ -53,7 +53,7 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string {
-	lines := []string{fmt.Sprintf("%s can't be used before this is corrected:", e.File)}
+	lines := []string{fmt.Sprintf("%s can't be used before these faults are corrected:", e.File)}
 	for _, x := range e.Findings {
 		if !x.Warning {
 			lines = append(lines, x.String())

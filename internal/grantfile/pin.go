@@ -99,7 +99,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, fail.Errorf(fail.Invalid, "", "the pins can't be placed in %s without changing what the file grants, so none was written: write each facet on lines of its own, and run this again", d.File.Name)
+		return nil, nil, fail.Errorf(fail.Invalid, "", "the pins can't be placed in %s without changing what the file grants, so none was written: write each facet on lines of its own, and run the command again", d.File.Name)
 	}
 	return made, out, nil
 }

@@ -38,7 +38,7 @@ func (f *File) principal(r *reader, n *yaml.Node) {
 			r.At(posOf(e.Value), "principal.%s: want the type of the claim, which is int, text, uuid or bool, or a list of one of these, like [int]", e.Name)
 		}
 		if !isWord(e.Name) {
-			r.At(e.Pos(), "principal: the name of a claim has only letters, digits and _, and begins with no digit: `%s` does not", e.Name)
+			r.At(e.Pos(), "principal: `%s` can't be the name of a claim: want letters, digits and _, and no digit first", e.Name)
 		}
 		f.Claims = append(f.Claims, c)
 	}

@@ -86,7 +86,7 @@ func (f *File) storeFindings(ctx context.Context) (out []Finding) {
 // storeBase returns the path that a store's folder is named after, if the file does not name the store.
 func (f *File) storeBase() string { return cmp.Or(f.Record, f.Name) }
 
-// OpenBudgets opens the budgets of the file for ToolOptions; set is nil if the file has none. closing closes their store.
+// OpenBudgets opens the budgets of the file for ToolOptions. It returns a nil Set if the file has none, and a function that closes their store.
 func (f *File) OpenBudgets(ctx context.Context) (set *budget.Set, closing func() error, err error) {
 	return f.Budgets.Open(ctx, f.storeBase())
 }

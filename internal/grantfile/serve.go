@@ -223,7 +223,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 				return t.bound.of(issuer, subject), nil
 			}
 		}
-		return Principal{}, fail.Errorf(fail.Denied, "", "`tokens` under `serve` of the file has no %.100q", subject)
+		return Principal{}, fail.Errorf(fail.Denied, "", "`tokens` under `serve` of the file has no %.100q, so the client is refused", subject)
 	}
 	for _, i := range f.Serve.Issuers {
 		if i.Text != issuer {
@@ -249,10 +249,10 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 		}
 		return p.of(issuer, subject), nil
 	}
-	return Principal{}, fail.Errorf(fail.Denied, "", "`issuers` under `serve` of the file has no %.100q", issuer)
+	return Principal{}, fail.Errorf(fail.Denied, "", "`issuers` under `serve` of the file has no %.100q, so its users are refused", issuer)
 }
 
-// Read returns the text of the token. env looks variables up; nil means os.Getenv.
+// Read returns the text of the token. The function env looks up variables; nil means os.Getenv.
 func (t Token) Read(env func(string) string) (string, error) {
 	return t.Secret.Text(env, "the text of the token "+t.Text)
 }

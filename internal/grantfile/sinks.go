@@ -79,7 +79,7 @@ func (b *box) close() error {
 	return b.store.Close()
 }
 
-// Deliver delivers messages until Close: those of this process, and those that other processes left. It calls report for each error of the store and
+// Deliver delivers messages until Close: those of this process, and those that other processes left. It calls the function report for each error of the store and
 // the databases, and for each message that has failed for good.
 func (d *Declared) Deliver(report func(error)) {
 	if d.box != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Kept is a value that a Cache can keep. Keep returns a copy, which shares no memory with a program, its message or its frame, and its size in
+// Kept is a value that a Cache can keep. Keep returns a copy, which shares no memory with a program or its message, and the copy's size in
 // bytes. Without the copy, a name of five bytes, cut out of a message of 8 MB, would keep the 8 MB in memory.
 type Kept[V any] interface {
 	Keep() (copy V, bytes int)

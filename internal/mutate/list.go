@@ -33,7 +33,7 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// home returns the folder with the test of a file; folders are all folders with a test of that name. It returns the file's own folder, or the nearest
+// home returns the folder with the test of a file. The argument folders has all folders with a test of that name. It returns the file's own folder, or the nearest
 // one around it. Otherwise it returns the only folder below the file's top folder, or the only one of all if that is below exosql/test, as
 // exosql/test/approvals for exo. Without such a folder it returns "".
 func home(file string, folders []string) string {

@@ -52,7 +52,7 @@ func mutate(ctx context.Context, w io.Writer, only string, find bool, tests stri
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		return fmt.Errorf("run it in the root of the repository: %w", err)
+		return fmt.Errorf("run mutate in the root of the repository: %w", err)
 	}
 	all, err := ReadAll(filepath.Join(root, "testdata", "mutations"))
 	if err != nil {

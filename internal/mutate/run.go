@@ -23,7 +23,7 @@ type bench struct {
 	work string // a temporary folder for mutated files, overlays and binaries
 }
 
-var errBuild = errors.New("it does not compile")
+var errBuild = errors.New("the package or its test does not compile")
 
 // build makes the test binary of a package. If m is not nil, it uses the mutated text of one file. The caller removes the binary.
 func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binary string, err error) {
@@ -119,7 +119,7 @@ func (b *bench) try(ctx context.Context, name string, m *Mutation, limit time.Du
 	if m.Test == "" {
 		// If a test of the package fails now, the mutation does not survive.
 		if r := b.run(ctx, binary, m.Package(), ".", limit, b.overlay(name)); r.failed {
-			return fmt.Errorf("it is listed as a survivor, but %v fails: write `test` instead of `survives`", r.fails())
+			return fmt.Errorf("the entry is listed as a survivor, but %v fails: write `test` instead of `survives`", r.fails())
 		}
 		return ctx.Err()
 	}

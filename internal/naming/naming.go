@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Words returns the parts of a name. A part ends at a sign, and between a small letter and a capital.
+// Words returns the words of a name. A word ends before a capital that begins another one, and at a character that is no letter or digit.
 func Words(name string) []string {
 	var out []string
 	var word []rune
@@ -50,7 +50,7 @@ func Pascal(name string) string {
 	}
 	s := b.String()
 	if r := []rune(s); len(r) == 0 || !unicode.IsUpper(r[0]) {
-		return "X" + s // the text begins with a digit, or a letter without a capital
+		return "X" + s // the text begins with a digit, or a letter without a capital, which no exported name can
 	}
 	return s
 }

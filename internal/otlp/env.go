@@ -83,7 +83,7 @@ func (x *Export) Shutdown(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
-// senderOf reads the variables of a signal. It returns nil if the signal is not exported.
+// senderOf reads the variables of a signal: traces or metrics. It returns nil if the signal is not exported.
 func senderOf(signal string) (*sender, error) {
 	upper := strings.ToUpper(signal)
 	read := func(what string) (name, text string) { // a variable of the signal precedes the variable for all signals

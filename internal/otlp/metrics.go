@@ -57,23 +57,23 @@ type (
 // cumulative is the temporality of all sums: each export has everything since the start.
 const cumulative = 2
 
-// Temporality implements the exporter.
+// Temporality implements sdk.Exporter.
 func (*measures) Temporality(sdk.InstrumentKind) metricdata.Temporality {
 	return metricdata.CumulativeTemporality
 }
 
-// Aggregation implements the exporter.
+// Aggregation implements sdk.Exporter.
 func (*measures) Aggregation(k sdk.InstrumentKind) sdk.Aggregation {
 	return sdk.DefaultAggregationSelector(k)
 }
 
-// ForceFlush implements the exporter. Export sends at once, so nothing is left to send.
+// ForceFlush implements sdk.Exporter. Export sends at once, so nothing is left to send.
 func (*measures) ForceFlush(context.Context) error { return nil }
 
-// Shutdown implements the exporter.
+// Shutdown implements sdk.Exporter.
 func (*measures) Shutdown(context.Context) error { return nil }
 
-// Export implements the exporter. It sends only the kinds of metrics that exo has, and skips others.
+// Export implements sdk.Exporter. It sends only the kinds of metrics that exo has, and skips others.
 func (x *measures) Export(ctx context.Context, all *metricdata.ResourceMetrics) error {
 	of := resourceMetrics{Resource: aboutOf(all.Resource)}
 	for _, sm := range all.ScopeMetrics {

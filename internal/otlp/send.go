@@ -31,7 +31,7 @@ func (s *sender) send(ctx context.Context, body any) error {
 	defer stop()
 	text, err := json.Marshal(body)
 	if err != nil {
-		return errors.New("otlp: the request can't be written as JSON")
+		return errors.New("otlp: the request can't be written as JSON, so nothing was exported: this is a fault of exo, please report it")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(text))
 	if err != nil {

@@ -53,10 +53,10 @@ type (
 	}
 )
 
-// Shutdown implements the exporter. ExportSpans sends each batch at once, so nothing is left to send.
+// Shutdown implements sdk.SpanExporter. ExportSpans sends each batch at once, so nothing is left to send.
 func (*spans) Shutdown(context.Context) error { return nil }
 
-// ExportSpans implements the exporter. The spans of a provider have one resource.
+// ExportSpans implements sdk.SpanExporter. The spans of a provider have one resource.
 func (x *spans) ExportSpans(ctx context.Context, all []sdk.ReadOnlySpan) error {
 	if len(all) == 0 {
 		return nil

@@ -67,8 +67,8 @@ func AnyMatches(globs []Glob, path []string) bool {
 // Below reports whether a path that begins with the parts of a folder could match.
 func (g Glob) Below(folder ...string) bool { return len(g.parts) > 0 && match(g.parts, folder, true) }
 
-// match reports whether a path fits a pattern. With open, it reports whether a longer path could fit. It compares each part at most once with
-// each other part.
+// match reports whether a path fits a pattern. If open is set, it reports whether a longer path could fit. It compares each part of the path at
+// most once with each part of the pattern.
 func match(pattern, path []string, open bool) bool {
 	fits := make([]bool, len(path)+1) // whether the pattern so far matches the first i parts
 	fits[0] = true

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNotPlain is the error of a name that is a link, a device, a pipe, or anything else than a file or folder.
-var ErrNotPlain = errors.New("it is no plain file: it is a link, a pipe, a device or a folder, or was replaced meanwhile")
+var ErrNotPlain = errors.New("the path is no plain file, but a link, a pipe, a device or a folder, or the file was replaced meanwhile: name another file")
 
 // ErrLinked is the error of a file with a second name. That name may be outside the folder, and then its owner did not mean to share the file.
 var ErrLinked = errors.New("the file has a second name (a hard link), which may be elsewhere: a copy of it can be read")

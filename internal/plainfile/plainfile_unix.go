@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// nonblock makes opening a pipe return at once, where it would wait for another process.
+// nonblock makes opening a pipe return at once, instead of waiting until another process opens the pipe, too.
 const nonblock = syscall.O_NONBLOCK
 
 // names returns the number of a file's names (hard links).

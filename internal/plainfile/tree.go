@@ -22,7 +22,7 @@ const (
 // These are errors of files that exist and can't be used. Their texts are for programs.
 var (
 	ErrSpelling = errors.New("a file or folder there has this name in another spelling, as in upper and lower case: write the name as it is there")
-	ErrTooMany  = fmt.Errorf("the folder has more than %d files and folders, too many to look at", maxNames)
+	ErrTooMany  = fmt.Errorf("the folder has more than %d files and folders, too many to look at: use a file of another folder", maxNames)
 	ErrTooLarge = errors.New("the file is too large")
 	ErrLooked   = fmt.Errorf("there are more than %d files and folders to look at: ask for those of a deeper folder", maxLooked)
 )
@@ -43,7 +43,7 @@ type Tree struct {
 	most int64 // the most bytes of a file
 }
 
-// OpenTree opens a folder. Files with more than most bytes are not read.
+// OpenTree opens a folder. Files with more bytes than the number most are not read.
 func OpenTree(dir string, most int64) (*Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func (d *Dir) listed(name string) error {
 	return err
 }
 
-// each calls do for the names in a folder until do returns false.
+// each calls the function do for the names in a folder until do returns false.
 func (d *Dir) each(do func(name string) bool) error {
 	at, err := d.Root.Open(".")
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *Dir) Load(name string) ([]byte, fs.FileMode, error) {
 	return b, is.Mode().Perm(), err
 }
 
-// Create makes a file that does not exist yet. The file is on the disk when Create returns. mode 0 means the usual mode of new files.
+// Create makes a file that does not exist yet. The file is on the disk when Create returns. With the mode 0 the file gets the usual mode of new files.
 func (d *Dir) Create(name string, text []byte, mode fs.FileMode) error {
 	file, err := d.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

@@ -75,7 +75,7 @@ func Width(s string) int {
 	return w
 }
 
-// clusterWidth returns the width of one cluster. w is its width in Unicode's tables.
+// clusterWidth returns the width of one cluster, the runes of one character. The argument w is its width in Unicode's tables.
 func clusterWidth(c string, w int) int {
 	jamo := 0
 	for _, r := range c {

@@ -149,7 +149,7 @@ func (c *comparison) run(ctx context.Context, r *run) {
 		x, ok := exprOf(&r.calls[i], constants)
 		why, a, b := "", decision{}, decision{}
 		if !ok {
-			why = "the record does not have them whole, or in the encoding of another version of exo"
+			why = "the record does not have them whole, or has them in the form of another version of exo"
 		} else {
 			if a = old.ask(ctx, was, uint64(i+1), x); a.beyond != (r.calls[i].Step == exo.Refused) && !a.sealed {
 				why = "the old file decides otherwise than the record says, by the database's catalogue of today, or by what else happened in the run"
@@ -225,7 +225,7 @@ func (r *Report) Write(w io.Writer) (err error) {
 	return err
 }
 
-// exprOf restores the message of an entry. constants are the large constants of its run.
+// exprOf restores the message of an entry. The argument constants has the large constants of the entry's run.
 func exprOf(e *exo.Entry, constants map[value.Digest][]byte) (x message.Expr, ok bool) {
 	x, err := message.DecodeExpr(string(e.Message), 1<<20) // the gates apply their own limits later
 	for _, k := range e.Constants {

@@ -175,7 +175,7 @@ func (t *tool) check(x message.Expr) decision {
 	return d
 }
 
-// renamed returns a message of the old file with the new file's numbers for the same grants. missing is a name that the new file does not grant.
+// renamed returns a message of the old file with the new file's numbers for the same grants. The result missing is a name that the new file does not grant, or "".
 func renamed(x message.Expr, old, now *tool) (y message.Expr, missing string) {
 	from, to := old.gate.Granted(), now.gate.Granted()
 	y.Nodes = slices.Clone(x.Nodes)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// launcher is the command in the main npm package.
+// launcher is the script of the command exo in the main npm package. It starts the binary of the platform.
 //
 //go:embed exo.js
 var launcher []byte

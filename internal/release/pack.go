@@ -97,7 +97,7 @@ func asJSON(name string, v any) entry {
 	return entry{name, 0o644, append(printable.MarshalIndent(v, "", "  "), '\n')}
 }
 
-// pack writes the packages for binaries, by target. dir is a clone of the repository.
+// pack writes the packages for binaries, by target. The argument dir is a clone of the repository.
 func pack(ctx context.Context, dir, out, version string, binaries map[string][]string) error {
 	src := &source{version: strings.TrimPrefix(version, "v")}
 	var err error
@@ -155,8 +155,8 @@ func pack(ctx context.Context, dir, out, version string, binaries map[string][]s
 	return nil
 }
 
-// manual returns the manual pages and the completions of shells, as exo prints them. They are the same for all systems. built are the binaries
-// for this machine, if there are any.
+// manual returns the manual pages and the completions of shells, as exo prints them. They are the same for all systems. The argument
+// built has the binaries for this machine, if there are any.
 func manual(ctx context.Context, dir string, built []string) ([]entry, error) {
 	pages, err := os.MkdirTemp("", "man")
 	if err != nil {

@@ -21,7 +21,7 @@ func Size(typ string) int {
 	return 1 << 10
 }
 
-// Fit returns v if it fits into most bytes, and otherwise a replacement. It replaces the zero Value, too, because that can't be read.
+// Fit returns v unless it has more bytes than the number most; then it returns a replacement. It replaces the zero Value, too, because that can't be read.
 func Fit(v value.Value, most int) value.Value {
 	switch {
 	case v.IsZero():

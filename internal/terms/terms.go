@@ -30,7 +30,7 @@ func (r Reader) of(inGo, dynamic, file string) string {
 	return inGo
 }
 
-// Permit names a permission for writes through a facet. inGo makes the permission in Go, and file is its form in a grant file.
+// Permit names a permission for writes through a facet. The argument inGo is the Go expression that makes it, and file is its form in a grant file.
 func (r Reader) Permit(inGo, file, facet string) string {
 	at := strings.TrimSpace("the facet " + facet)
 	return r.of(fmt.Sprintf("Permit(%s) on %s", inGo, at), fmt.Sprintf("Permit(%q) on %s", file, at), fmt.Sprintf("`effects: [%s]` in %s", quoted(file), at))
@@ -117,7 +117,7 @@ func (r Reader) Stored(form string) string {
 // StoredName names that property without its value.
 func (r Reader) StoredName() string { return r.of("Stored", "Stored", "`stored`") }
 
-// Type names the declaration that gives a column its type. inGo is the type of the field.
+// Type names the declaration that gives a column its type. The argument inGo is the Go type of the field.
 func (r Reader) Type(kind, inGo string) string {
 	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")
 }
@@ -163,7 +163,7 @@ func (r Reader) MaxBytes() string { return r.of("MaxBytes", "MaxBytes", "`max_by
 // LabelName names the property that gives a label.
 func (r Reader) LabelName() string { return r.of("WithLabel", "Label", "`label`") }
 
-// Scope names the declaration of a table's rows in scope. link is a link through which the table can be reached.
+// Scope names the declaration of a table's rows in scope. The argument link names a link through which the table can be reached.
 func (r Reader) Scope(link string) string {
 	return r.of("as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
 		"as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",

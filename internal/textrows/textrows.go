@@ -148,7 +148,7 @@ func object(line string) (map[string]any, error) {
 	return nil, fmt.Errorf(": %w", err)
 }
 
-// whole refuses an escape for half a character, which package json would replace by another character. line is valid JSON.
+// whole refuses an escape for half a character, which package json would replace by another character. The line must be valid JSON.
 func whole(line string) error {
 	for {
 		i := strings.IndexByte(line, '\\')
@@ -160,7 +160,7 @@ func whole(line string) error {
 		case !utf16.IsSurrogate(unit):
 			line = line[i+2:]
 		case utf16.DecodeRune(unit, escaped(line[i+6:])) == utf8.RuneError:
-			return fmt.Errorf(`a text has %s, which is half a character: read gives the text`, line[i:i+6])
+			return fmt.Errorf(`a text has %s, which is half a character: call read, which gives the text of the file`, line[i:i+6])
 		default:
 			line = line[i+12:]
 		}
@@ -179,7 +179,7 @@ func escaped(text string) rune {
 // next reads a value, and refuses a value that no program can get.
 func next(d *json.Decoder, depth int) (any, error) {
 	if depth > 31 {
-		return nil, errors.New("it is nested too deeply")
+		return nil, errors.New("the value is nested too deeply: call read, which gives the text of the file")
 	}
 	t, err := d.Token()
 	if err != nil {
@@ -220,7 +220,7 @@ func fields(d *json.Decoder, depth int) (any, error) {
 		}
 		name, _ := t.(string)
 		if name == "__proto__" || !IsText(name) {
-			return nil, fmt.Errorf("%q can't be a name", name)
+			return nil, fmt.Errorf("%q can't be a name: call read, which gives the text of the file", name)
 		}
 		if _, has := out[name]; has {
 			return nil, fmt.Errorf("an object has the name %.40q twice: call read, which gives the text of the file", name)

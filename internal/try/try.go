@@ -165,7 +165,7 @@ func (h Host) keys(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// claims writes a key in the form of -as. ok is false if a person can't type the key so that it is read back unchanged.
+// claims writes a key in the form of -as. It returns false if a person can't type the key so that it is read back unchanged.
 func (h Host) claims(key string) (string, bool) {
 	if len(key) > longestKey || printable.OneLine(key) != key || strings.TrimSpace(key) != key {
 		return "", false

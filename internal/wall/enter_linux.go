@@ -22,7 +22,7 @@ const (
 	reportFile = 4
 )
 
-// The process never reaches main. Only exoeval/worker has another such init function.
+// init takes over a process that Start began, which never reaches main. Only exoeval/worker has another such init function.
 func init() {
 	if len(os.Args) == 0 || os.Args[0] != marker {
 		return
@@ -40,8 +40,8 @@ func write(r report) {
 	}
 }
 
-// enter returns only after an error. The main goroutine stays on its first thread while packages initialise, and the program gets the walls
-// of this thread from the kernel.
+// enter puts the walls around this process and turns it into the program. It returns only after an error. The main goroutine stays on its
+// first thread while packages initialise, and the program gets the walls of this thread from the kernel.
 func enter() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return err
@@ -101,7 +101,7 @@ func closeOff(s *Spec) (has Walls, err error) {
 		max      uint64
 	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, size}, {unix.RLIMIT_NOFILE, maxOpen}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}, {unix.RLIMIT_DATA, s.Memory}} {
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
-			return 0, fmt.Errorf("limit %d: %w", r.resource, err)
+			return 0, fmt.Errorf("can't limit the resource %d: %w", r.resource, err)
 		}
 	}
 	has = Resources | Tied

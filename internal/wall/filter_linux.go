@@ -43,7 +43,7 @@ func Return(what uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: what}
 }
 
-// When returns instructions that run then if the accumulator equals k. The last instruction of then must be a return.
+// When returns instructions that run the instructions in then, if the accumulator equals k. The last of these must be a return.
 func When(k uint32, then ...unix.SockFilter) []unix.SockFilter {
 	return append([]unix.SockFilter{{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: k, Jf: uint8(len(then))}}, then...)
 }
@@ -58,7 +58,7 @@ func Begin() []unix.SockFilter {
 	return []unix.SockFilter{load(dataArch), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: arch, Jt: 1}, Return(Kill), load(dataCall)}
 }
 
-// Install sets a filter on the calling thread, or on all threads of the process. ok is false if the kernel has no filters.
+// Install sets a filter on the calling thread, or on all threads of the process. The result ok is false if the kernel has no filters.
 func Install(f []unix.SockFilter, all bool) (ok bool, err error) {
 	if arch == 0 {
 		return false, nil

@@ -41,8 +41,8 @@ type report struct {
 // maxErrors bounds, in bytes, the error output of a program that the host gets.
 const maxErrors = 16 << 20
 
-// Start runs a program, with all processes that it starts, until ctx ends at the latest. errs gets up to 16 MiB of the program's error output,
-// unless errs is nil. The program does not get errs itself, because terminals and logs are often open for reading, too.
+// Start runs a program, with all processes that it starts, until ctx ends at the latest. The file errs gets up to 16 MiB of the program's error
+// output, unless it is nil. The program does not get this file itself, because terminals and logs are often open for reading, too.
 func Start(ctx context.Context, s Spec, errs *os.File) (_ *Process, err error) {
 	if runtime.GOOS == "windows" { // pipes there have no write deadline, so a program that does not read its input could block the host
 		return nil, errors.New("wall: programs can't be started on Windows: give the address of a server that already runs, instead of a command")
@@ -204,12 +204,12 @@ func (s *Spec) check() error {
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
 		if strings.IndexByte(text, 0) >= 0 {
-			return errors.New("wall: the path, the folder, the arguments or the environment contain a NUL")
+			return errors.New("wall: the path, the folder, the arguments or the environment contain a NUL character: remove it")
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {
 		if !utf8.ValidString(text) { // the Spec is sent as JSON, which would change such a text
-			return errors.New("wall: a path, an argument or a variable of the environment is not UTF-8")
+			return errors.New("wall: a path, an argument or a variable of the environment is not UTF-8: write another one")
 		}
 	}
 	return nil

@@ -14,10 +14,10 @@ type Reader struct {
 	err error
 }
 
-// NewReader reads s. Its texts are parts of s, so each keeps all of s in memory.
+// NewReader returns a Reader of s. The texts that it reads are parts of s, so each keeps all of s in memory.
 func NewReader(s string) Reader { return Reader{s: s} }
 
-// NewOwner reads s. Its texts are copies.
+// NewOwner returns a Reader of s. The texts that it reads are copies, so none keeps s in memory.
 func NewOwner(s string) Reader { return Reader{s: s, own: true} }
 
 // Fail ends the reading with an error, unless there was one before.
@@ -27,7 +27,7 @@ func (d *Reader) Fail(why string) {
 	}
 }
 
-// Set ends the reading with this error, unless there was one before.
+// Set ends the reading with an existing error, unless there was one before.
 func (d *Reader) Set(err error) {
 	if d.err == nil {
 		d.err = err
@@ -94,7 +94,7 @@ func (d *Reader) Int() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// UpTo reads a number and refuses it beyond limit.
+// UpTo reads a number and refuses one above limit.
 func (d *Reader) UpTo(limit uint64) int {
 	u := d.Uint()
 	if u > limit {

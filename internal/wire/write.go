@@ -15,7 +15,7 @@ func AppendInt(b []byte, i int64) []byte { return binary.AppendVarint(b, i) }
 // AppendUint writes a number. Small numbers are short.
 func AppendUint(b []byte, u uint64) []byte { return binary.AppendUvarint(b, u) }
 
-// AppendCount writes how many parts follow. n must not be negative.
+// AppendCount writes how many parts follow. The number n must not be negative.
 func AppendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
 
 // AppendBits writes eight bytes, the lowest first.

@@ -141,7 +141,7 @@ func TestHTTPWitness(t *testing.T) {
 	size, root := w.set(0, tlog.Hash{}, func(out http.ResponseWriter, _ *http.Request, _ []byte) bool { out.WriteHeader(500); return true })
 	l := m.open(t)
 	aRun(t, l, 60, "while it is down")
-	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "the witness: it answers with the HTTP status 500") {
+	if err := l.Close(); err == nil || !strings.Contains(err.Error(), "the witness: the answer has the HTTP status 500") {
 		t.Error(err)
 	}
 	if v := m.verify(t); !v.Complete() || v.Unasked == nil || v.Seen != size {
@@ -221,10 +221,10 @@ func TestHostileWitness(t *testing.T) {
 	}{
 		"500": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			http.Error(out, "secret", 500)
-		}, "it answers with the HTTP status 500"},
+		}, "the answer has the HTTP status 500"},
 		"redirect": {func(_ *httpWitness, out http.ResponseWriter, r *http.Request, _ []byte) {
 			http.Redirect(out, r, other.URL, http.StatusTemporaryRedirect)
-		}, "it answers with the HTTP status 307"},
+		}, "the answer has the HTTP status 307"},
 		"hangs": {func(_ *httpWitness, _ http.ResponseWriter, r *http.Request, _ []byte) { <-r.Context().Done() }, "exceeded"},
 		"drips": {func(_ *httpWitness, out http.ResponseWriter, r *http.Request, _ []byte) {
 			for r.Context().Err() == nil {

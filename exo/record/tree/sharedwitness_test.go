@@ -55,7 +55,7 @@ func TestSharedHTTPWitness(t *testing.T) {
 		t.Error(err)
 	}
 	m.rows, m.witnessed = old, seen // all of the database is an old copy
-	refused("unless the witness lies: it answers that its last checkpoint has 55 entries")
+	refused("unless the witness lies: the answer says that the witness's last checkpoint has 55 entries")
 	l = shared(t, m, s, nil)
 	treetest.Run(t, l, 9, "another history")
 	if err := l.Close(); err == nil {

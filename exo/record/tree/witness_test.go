@@ -23,7 +23,7 @@ func TestRequireWitness(t *testing.T) {
 		want string
 	}{
 		"hangs": {func(_ http.ResponseWriter, r *http.Request, _ []byte) bool { <-r.Context().Done(); return true }, "did not answer in time"},
-		"500":   {func(out http.ResponseWriter, _ *http.Request, _ []byte) bool { out.WriteHeader(500); return true }, "it answers with the HTTP status 500"},
+		"500":   {func(out http.ResponseWriter, _ *http.Request, _ []byte) bool { out.WriteHeader(500); return true }, "the answer has the HTTP status 500"},
 		"gone":  {nil, "no such file"},
 	} {
 		for _, required := range []bool{true, false} {

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// Access is `access` of a file. The zero Access has no list, so no principal can be revoked.
+// Access is what a grant file writes under `access`. The zero Access has no list, so no principal can be revoked.
 type Access struct {
 	Store strict.Secret
 	strict.Pos
@@ -37,7 +37,7 @@ func (a *Access) Lines(add func(of, what, format string, args ...any)) {
 	}
 }
 
-// Fits returns why the store can't be opened.
+// Fits returns an error that says why the store can't be opened, or nil.
 func (a *Access) Fits(ctx context.Context) error {
 	if a.Store.Kind == "" {
 		return nil
@@ -45,7 +45,7 @@ func (a *Access) Fits(ctx context.Context) error {
 	return a.Store.StoreFits(ctx)
 }
 
-// Open opens the list, which is nil if the file keeps none. closing closes the list's store.
+// Open opens the list, and returns a function that closes its store. The list is nil if the file keeps none.
 func (a *Access) Open(ctx context.Context) (list *revoke.List, closing func() error, err error) {
 	closing = func() error { return nil }
 	if a.Store.Kind == "" {

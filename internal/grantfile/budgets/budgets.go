@@ -97,7 +97,7 @@ func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budge
 	return out
 }
 
-// Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. add takes a subject, a key, and a value as a
+// Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. The function add takes a subject, a key, and a value as a
 // format with its arguments.
 func (b *Budgets) Lines(add func(of, what, format string, args ...any)) {
 	for _, x := range b.All {
@@ -122,7 +122,7 @@ type Bound struct {
 	Effects int        `json:"effects,omitempty"`
 }
 
-// Bounds are the budgets in a manifest.
+// Bounds returns the budgets in the form that a manifest has.
 func (b *Budgets) Bounds() (out []Bound) {
 	for _, x := range b.All {
 		out = append(out, Bound{x.Per, Window(x), x.Calls, x.Rows, x.Bytes, x.Effects})
@@ -138,7 +138,7 @@ func (b *Budgets) place(behind string) strict.Secret {
 	return b.Store
 }
 
-// Fits returns why the store can't be opened. behind is the same path as for Open.
+// Fits returns an error that says why the store can't be opened, or nil. The argument behind is the same path as for Open.
 func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	if len(b.All) == 0 {
 		return nil
@@ -146,8 +146,8 @@ func (b *Budgets) Fits(ctx context.Context, behind string) error {
 	return b.place(behind).StoreFits(ctx)
 }
 
-// Open opens the store of the budgets; set is nil if the file has none. behind is the path of the record, or of the file if it has no record. If the
-// file names no store, the store is the folder with this path and .budgets. closing closes it.
+// Open opens the store of the budgets. It returns a nil Set if the file has no budgets, and a function that closes the store. The argument behind is the
+// path of the record, or of the file if it has no record. If the file names no store, the store is the folder with this path and .budgets at its end.
 func (b *Budgets) Open(ctx context.Context, behind string) (set *budget.Set, closing func() error, err error) {
 	closing = func() error { return nil }
 	if len(b.All) == 0 {

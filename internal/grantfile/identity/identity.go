@@ -26,7 +26,7 @@ type Identity struct {
 	Claims          map[string]any // the claims as JSON decodes them; numbers are json.Number
 }
 
-// Parse reads a name. ok is false if the text does not have the form of a name.
+// Parse reads a name. The result ok is false if the text does not have the form of a name.
 func Parse(name exo.Principal) (out Identity, ok bool) {
 	rest := string(name)
 	var is bool
@@ -117,7 +117,7 @@ func (e Identity) in(p Identity) bool {
 	return true
 }
 
-// within reports whether v equals has. Of two lists, has must contain each value of v.
+// within reports whether the values v and has are equal. If both are lists, has must contain each value of v.
 func within(v, has any) bool {
 	list, is := v.([]any)
 	of, too := has.([]any)

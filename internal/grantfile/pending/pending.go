@@ -25,7 +25,7 @@ func (k *Sets) Close() error {
 	return k.Store.Close()
 }
 
-// Open opens the store of a file's change sets. It returns nil if no change waits for a person. It calls notify, which may be nil, for each new change set.
+// Open opens the store of a file's change sets. It returns nil if no change waits for a person. It calls the function notify, which may be nil, for each new change set.
 func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet)) (*Sets, error) {
 	if !f.Approves() {
 		return nil, nil

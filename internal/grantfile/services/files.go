@@ -49,7 +49,7 @@ func (s *Service) checkFiles(r *strict.Reader) {
 	case s.Undo > 0 && len(s.Write) == 0:
 		bad("`undo` is only for a service with `write`: leave `undo` out, or add `write`, like [\"*.csv\"]")
 	case tree.Within(s.folder(), r.Dir):
-		r.At(s.Files.Pos, "files: this grant file is in the folder, so programs might read it, its record or its keys: name another folder, with files for programs alone")
+		r.At(s.Files.Pos, "files: the grant file itself is in the folder, so programs might read it, its record or its keys: name another folder, with files for programs alone")
 	case has && s.Journal.Kind == "folder" && tree.Within(s.folder(), s.Journal.Folder()):
 		r.At(s.Journal.Pos, "journal: the journal is in the folder of the files: write another folder")
 	}
@@ -93,7 +93,7 @@ func CheckFolders(r *strict.Reader, all []Service) {
 			}
 			lost := value.NewLabel(slices.Concat(strict.Texts(s.Label), strict.Texts(s.Admits))...).Secrecy().Without(value.NewLabel(strict.Texts(o.Label)...))
 			if !lost.Empty() {
-				r.At(o.Pos, "the service %s may read files of the service %s, but has not its label %s: add the label to %[1]s, or name files that the two do not share", o.Text, s.Text, lost.List())
+				r.At(o.Pos, "the service %s may read files of the service %s, but lacks its label %s: add the label to %[1]s, or name files that the two do not share", o.Text, s.Text, lost.List())
 			}
 			if o.Trusted && !s.Trusted {
 				r.At(o.Pos, "the service %s has `trusted`, but may read files of the service %s, which outsiders may write: take `trusted` out, or name files that the two do not share", o.Text, s.Text)

@@ -17,7 +17,7 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
-// sentFor is a context key: the message that causes a request.
+// sentFor is the context key under which a request has the message that causes it.
 type sentFor struct{}
 
 // recorded is an MCP server that notes each use of a secret in the record of the message.

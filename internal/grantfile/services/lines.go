@@ -28,7 +28,7 @@ func (s *Service) Where() string {
 	return fmt.Sprintf("an HTTP API at %s, described by %s", s.API.Text, s.OpenAPI)
 }
 
-// Lines adds a line for each declaration of the service. add takes a subject, a key and a value.
+// Lines adds a line for each declaration of the service. The function add takes a subject, a key and a value.
 func (s *Service) Lines(add func(of, what, format string, args ...any)) {
 	of := "service " + s.Text
 	add(of, "", "%s", s.Where())

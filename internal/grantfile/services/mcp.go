@@ -48,10 +48,10 @@ func (e *failure) Unwrap() error { return e.err }
 func (c *connection) failed(err error) error {
 	text := hidden(strings.TrimPrefix(err.Error(), "mcpclient: "+c.server.Name+": "), c.secrets)
 	if errors.Is(err, mcpclient.ErrTooLarge) {
-		text += "; `answer` bounds its list of tools, too: write a larger one"
+		text += "; `answer` bounds the server's list of tools, too: write a larger `answer`"
 	}
 	if end := c.wrote.text(c.secrets); end != "" {
-		text += "; its process wrote: " + end
+		text += "; the server's process wrote: " + end
 	}
 	return &failure{text, err}
 }

@@ -62,7 +62,7 @@ func (s *Service) Offers(ctx context.Context, env func(string) string) (out []Of
 	case missing != nil:
 		return out, "", errors.New(strings.Join(missing, "; "))
 	case len(s.Reads)+len(s.Acts)+len(s.Immediate) == 0:
-		return out, "", errors.New("the file allows none of these calls: list some under `reads`, `acts` or `immediate`, and run this again for the text of `pin`")
+		return out, "", errors.New("the file allows none of these calls: list some under `reads`, `acts` or `immediate`, and run the command again for the text of `pin`")
 	}
 	return out, digest, nil
 }

@@ -38,7 +38,7 @@ func (e *PinError) Error() string {
 	return fmt.Sprintf("%s: read what `exo services` prints, then write `pin: %s`", had, e.Digest)
 }
 
-// Open makes the object of a service. env looks variables up. A process that Open starts ends with ctx, or at Close. Messages to a sink wait in box.
+// Open makes the object of a service. The function env looks up variables. A process that Open starts ends with ctx, or at Close. Messages to a sink wait in box.
 func (s *Service) Open(ctx context.Context, env func(string) string, box *outbox.Outbox) (Opened, error) {
 	if s.Sink() {
 		return s.sink(ctx, env, box)

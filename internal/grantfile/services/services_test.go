@@ -339,7 +339,7 @@ func TestProcess(t *testing.T) {
 	}
 	// What a process wrote before it ended is in the error, without what a terminal obeys.
 	_, err = openFile(t, strings.Replace(text(""), "env: { MODE: strict }", "env: { MODE: strict, FAIL: now }", 1))
-	if err == nil || !strings.Contains(err.Error(), "its process wrote:") || !strings.Contains(err.Error(), "the desk opens") || strings.ContainsRune(err.Error(), '\x1b') {
+	if err == nil || !strings.Contains(err.Error(), "the server's process wrote:") || !strings.Contains(err.Error(), "the desk opens") || strings.ContainsRune(err.Error(), '\x1b') {
 		t.Errorf("a process that ends: %v", err)
 	}
 }

@@ -79,7 +79,7 @@ func (s *Service) checkSink(r *strict.Reader) {
 	for _, x := range s.Secrets {
 		switch {
 		case !slices.Contains(secrets, x.Text):
-			r.At(x.Pos, "secrets: a `%s` has no secret `%s`: want %s", kind, x.Text, strings.Join(secrets, " and "))
+			r.At(x.Pos, "secrets: a `%s` can't have the secret `%s`: want only %s", kind, x.Text, strings.Join(secrets, " and "))
 		case x.OAuth.Text != "": // because text would return the client's secret, not a token
 			r.At(x.Pos, "the secret %s: leave `oauth` out, which is only for a service with `mcp` or `api`", x.Text)
 		case x.Prefix != "":
@@ -224,7 +224,7 @@ func (s *Service) mail(env func(string) string) *notify.Mail {
 	return m
 }
 
-// For returns a principal's object for the service. claim returns the text of a claim.
+// For returns a principal's object for the service. The function claim returns the text of a claim.
 func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	if o.bind == nil {
 		return o.Object, nil
@@ -232,5 +232,5 @@ func (o Opened) For(claim func(name string) string) (exo.Object, error) {
 	return o.bind(claim)
 }
 
-// Notice returns the body of a message that the host itself sends. For a mail, to is a name under `to`.
+// Notice returns the body of a message that the host itself sends. For a mail, the argument to is a name under `to` of the service.
 func (o Opened) Notice(to string, n notify.Notice) ([]byte, error) { return o.notice(to, n) }

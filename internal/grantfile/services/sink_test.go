@@ -260,7 +260,7 @@ func TestSinkProblems(t *testing.T) {
 		"{chat: slack, secrets: {url: env:U}}":                    "the file does not say where messages wait until they are delivered",
 		"{chat: irc, secrets: {url: env:U}}":                      "want one of mattermost, slack, teams",
 		"{chat: slack}":                                           "want `secrets` with url",
-		"{chat: slack, secrets: {token: env:U}}":                  "no secret `token`: want url",
+		"{chat: slack, secrets: {token: env:U}}":                  "can't have the secret `token`: want only url",
 		"{chat: slack, secrets: {url: {from: env:U, prefix: x}}}": "leave `prefix` out",
 		"{chat: slack, secrets: {url: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                                                  "leave `oauth` out",
 		"{webhook: https://x.example.com, secrets: {signature: {from: env:U, oauth: https://x.example.com/token, client: c}}}":                         "leave `oauth` out",

@@ -20,7 +20,7 @@ type tail struct {
 	last  []byte
 }
 
-// tailBytes are kept, and shownBytes shown. A secret that is cut at the beginning of the kept text is not recognised, so the beginning is never shown.
+// These are how many bytes of the output are kept and shown. A secret that is cut at the beginning of the kept text is not recognised, so the beginning is never shown.
 const (
 	tailBytes  = 64 << 10
 	shownBytes = 1000

@@ -23,7 +23,7 @@ type Stores struct {
 	closing []func() error
 }
 
-// Open opens the stores of a file. It calls notify, which may be nil, for each change that begins to wait.
+// Open opens the stores of a file. It calls the function notify, which may be nil, for each change that begins to wait.
 func Open(ctx context.Context, f *grantfile.File, notify func(review.ChangeSet)) (_ *Stores, err error) {
 	s := &Stores{}
 	s.Pending, err = pending.Open(ctx, f, notify)

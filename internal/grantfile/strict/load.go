@@ -46,5 +46,5 @@ func Shortened(err error) string {
 	if e, ok := errors.AsType[*yaml.LoadError](err); ok {
 		text = e.Message
 	}
-	return "this is not YAML: " + text[:min(len(text), 300)] + "; look at the indentation, quotes and brackets here and in the lines above"
+	return "the text is not YAML: " + text[:min(len(text), 300)] + "; look at the indentation, quotes and brackets here and in the lines above"
 }

@@ -69,7 +69,7 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 			continue
 		}
 		if at, twice := seen[k.Value]; twice {
-			r.At(PosOf(k), "`%s` is given twice: line %d has it already", k.Value, at.Line)
+			r.At(PosOf(k), "`%s` is given twice: line %d has it already, so remove one of the two", k.Value, at.Line)
 			continue
 		}
 		seen[k.Value] = PosOf(k)
@@ -154,7 +154,7 @@ func (r *Reader) Name(n *yaml.Node, what string) Name { return Name{r.Text(n, wh
 // Bool reads true or false.
 func (r *Reader) Bool(n *yaml.Node, what string) bool { return r.BoolOr(n, what) }
 
-// BoolOr reads a bool. words are other values that the caller accepts.
+// BoolOr reads a bool. The argument words has other values that the caller accepts, for the error.
 func (r *Reader) BoolOr(n *yaml.Node, what string, words ...string) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
 		r.At(PosOf(n), "%s: want %s, without quotes, not %s", what, strings.Join(append([]string{"true", "false"}, words...), " or "), shown(n))
@@ -230,7 +230,7 @@ func (r *Reader) Names(n *yaml.Node, what string) (out []Name) {
 		s := r.Text(c, what)
 		for _, o := range out {
 			if o.Text == s && s != "" {
-				r.At(PosOf(c), "%s: `%s` is given twice", what, s)
+				r.At(PosOf(c), "%s: `%s` is given twice: remove one of the two", what, s)
 			}
 		}
 		if s != "" {

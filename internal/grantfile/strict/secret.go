@@ -44,7 +44,7 @@ func (r *Reader) Secrets(n *yaml.Node, what string) (out []Secret) {
 	for _, x := range all {
 		s := r.Secret(x, what)
 		if slices.ContainsFunc(out, func(o Secret) bool { return o.String() == s.String() }) {
-			r.At(s.Pos, "%s: `%s` is given twice", what, s)
+			r.At(s.Pos, "%s: `%s` is given twice: remove one of the two", what, s)
 		} else if s.Kind != "" {
 			out = append(out, s)
 		}
@@ -67,7 +67,7 @@ func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret 
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str" || !found || name == "" || !slices.Contains(kinds, kind):
 		r.At(at, "%s: write %s", what, want)
 	case kind == "env" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != "":
-		r.At(at, "%s: the name of a variable, after env:, has only letters, digits and _", what)
+		r.At(at, "%s: the name of a variable, after env:, can have only letters, digits and _", what)
 	case kind == "sqlite" && name == ":memory:":
 		r.At(at, "%s: a database in memory is empty: write the path of a file, sqlite:PATH", what)
 	default:
@@ -79,7 +79,7 @@ func (r *Reader) place(n *yaml.Node, what, want string, kinds ...string) Secret 
 // String names the place of the secret.
 func (s Secret) String() string { return s.Kind + ":" + s.Name }
 
-// Place is String with a whole path.
+// Place is String with an absolute path.
 func (s Secret) Place() string {
 	if s.Kind == "file" {
 		return "file:" + Beside(s.Dir, s.Name)
@@ -87,8 +87,8 @@ func (s Secret) Place() string {
 	return s.String()
 }
 
-// Text reads a text from a variable or a file, without white space around it. env looks variables up; nil means os.Getenv. what describes the text, for
-// the error if there is none.
+// Text reads a text from a variable or a file, without white space around it. The function env looks up variables; nil means os.Getenv.
+// The argument what describes the text, for the error if there is none.
 func (s Secret) Text(env func(string) string, what string) (string, error) {
 	if s.Kind == "file" {
 		path := Beside(s.Dir, s.Name)
@@ -114,7 +114,7 @@ func (s Secret) Text(env func(string) string, what string) (string, error) {
 // PostgresURL describes the URL of a PostgreSQL database, for errors.
 const PostgresURL = "the URL of a PostgreSQL database, postgres://user@host/database"
 
-// Read reads a database's URL from its place. env looks variables up.
+// Read reads a database's URL from its place. The function env looks up variables.
 func (s Secret) Read(env func(string) string) (string, error) {
 	if s.Kind == "sqlite" {
 		return "sqlite:" + Beside(s.Dir, s.Name), nil

@@ -28,7 +28,7 @@ func (r *Reader) Store(e Entry) Secret {
 // Folder returns the absolute path of a store that is a folder.
 func (s Secret) Folder() string { return Beside(s.Dir, s.Name) }
 
-// OpenStore opens the store at the place. env looks variables up; nil means os.Getenv.
+// OpenStore opens the store at the place. The function env looks up variables; nil means os.Getenv.
 func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.Store, error) {
 	if s.Kind == "folder" {
 		return store.OpenFolder(s.Folder(), &store.LocalOptions{Shared: true})
@@ -40,7 +40,7 @@ func (s Secret) OpenStore(ctx context.Context, env func(string) string) (store.S
 	return postgres.Open(ctx, at, nil)
 }
 
-// StoreFits returns why the store can't be opened. It tests a database by opening it, and creates no folder.
+// StoreFits returns an error that says why the store can't be opened, or nil. It tests a database by opening it, and creates no folder.
 func (s Secret) StoreFits(ctx context.Context) error {
 	if s.Kind == "folder" {
 		_, err := os.Stat(filepath.Dir(s.Folder()))

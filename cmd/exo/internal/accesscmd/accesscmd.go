@@ -25,13 +25,13 @@ type options struct {
 	all, asJSON                         bool
 }
 
-// action does the work of a command on the list of a file.
+// action does the work of a command on a grant file's list of revoked principals.
 type action func(ctx context.Context, o *options, std cli.Stdio, f *grantfile.File, l *revoke.List, p exo.Principal) error
 
 // reader reads the grant file that the arguments name.
 type reader func(args []string) (*grantfile.File, error)
 
-// Commands returns the commands. read reads the grant file that the arguments name.
+// Commands returns the commands. The function read reads the grant file that the arguments name.
 func Commands(read func(args []string) (*grantfile.File, error)) cli.Commands {
 	command := reader(read).command
 	return cli.Commands{

@@ -237,7 +237,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 		return err
 	}
 	if w.State != review.Pending {
-		return found(fmt.Errorf("%w: it is %s", review.ErrDecided, w.State))
+		return found(fmt.Errorf("%w: the change set is %s", review.ErrDecided, w.State))
 	}
 	v := view(f, w, false)
 	switch {
@@ -284,7 +284,7 @@ func (o *options) approve(ctx context.Context, std cli.Stdio, id string) error {
 func ask(std cli.Stdio, number string) error {
 	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return cli.Usagef("this is no terminal, so exo can't ask a person: run the command in a terminal, or add -yes DIGEST")
+		return cli.Usagef("the input is no terminal, so exo can't ask a person: run the command in a terminal, or add -yes DIGEST")
 	}
 	want := "yes"
 	if number != "" {

@@ -20,7 +20,7 @@ func TestAskWantsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	if err := ask(cli.Stdio{In: r, Err: io.Discard}, ""); err == nil || !strings.Contains(err.Error(), "this is no terminal") {
+	if err := ask(cli.Stdio{In: r, Err: io.Discard}, ""); err == nil || !strings.Contains(err.Error(), "the input is no terminal") {
 		t.Errorf("a pipe agrees: %v", err)
 	}
 }

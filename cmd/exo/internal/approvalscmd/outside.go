@@ -54,7 +54,7 @@ func outsideOf(ctx context.Context, url string) (names []string, err error) {
 	}
 	db, err := sql.Open("pgx", url)
 	if err != nil {
-		return nil, errors.New("its URL can't be read: want postgres://user@host/database")
+		return nil, errors.New("the URL can't be read: want postgres://user@host/database")
 	}
 	defer db.Close()
 	rows, err := db.QueryContext(ctx, outside)

@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns exo budgets. read reads the grant file that the arguments name.
+// Command returns exo budgets. The function read reads the grant file that the arguments name.
 func Command(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "budgets",
@@ -69,7 +69,7 @@ type amount struct {
 	Left int    `json:"left"`
 }
 
-// list returns the budgets of all principals, or of the principal that as names.
+// list returns the budgets of all principals, or only of the principal with the claims in as.
 func list(ctx context.Context, f *grantfile.File, as string) (out []standing, err error) {
 	var only *exo.Principal
 	if as != "" {

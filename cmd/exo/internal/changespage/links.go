@@ -32,8 +32,8 @@ type known struct {
 	Sum  []byte    `json:"sum"` // the keyed hash of the secret, the name and the end
 }
 
-// NewLink makes the secret of a link with which a person opens the page, once, within ten minutes. name is the person's name, as the host
-// knows it. k is the key of the approvals.
+// NewLink makes the secret of a link with which a person opens the page, once, within ten minutes. The argument name is the person's name, as the host
+// knows it. The argument k is the key of the approvals.
 func NewLink(ctx context.Context, s store.Store, k []byte, name string, now time.Time) (secret string, err error) {
 	if name == "" {
 		return "", errors.New("the name of the person who will open the link is empty: give one")
@@ -66,7 +66,7 @@ func key(k []byte, prefix, secret string) string {
 	return store.Key(prefix, hex.EncodeToString(sum(k, prefix, secret, "", time.Time{})))
 }
 
-// find returns the name of the secret's owner, or "" if there is none.
+// find returns the name of the person who got the secret, and the secret's entry. The name is "" if no valid entry has the secret.
 func find(ctx context.Context, s store.Store, k []byte, prefix, secret string, now time.Time) (name string, e store.Entry, err error) {
 	if len(secret) != 32 {
 		return "", e, nil

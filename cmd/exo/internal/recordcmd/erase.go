@@ -27,7 +27,7 @@ type trace struct {
 	key           bool // the row's key is among the values of a statement or the keys of changed rows, or may be in an omitted part
 }
 
-// add reads a detail from a database: an exosql.Query, exosql.Changes, or a note that replaces one of them.
+// add notes what a database's detail reveals: an exosql.Query, exosql.Changes, or a note that replaces one of them.
 func (t *trace) add(text json.RawMessage, table, key string) {
 	var d struct {
 		SQL, Args json.RawMessage
@@ -60,7 +60,7 @@ func names(sql, table string) bool {
 	return strings.Contains(sql, quoted) || strings.Contains(sql, strings.ReplaceAll(quoted, ".", `"."`))
 }
 
-// read reads a reply that was kept. The reply does not show which tables its values are from.
+// read notes whether a kept reply may contain the row's key. The reply does not show from which tables its values are.
 func (t *trace) read(reply []byte, key string) {
 	v, err := value.DecodeValue(string(reply), len(reply))
 	var text []byte

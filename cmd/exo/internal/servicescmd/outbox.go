@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Outbox returns exo services outbox. read reads the grant file that the arguments name.
+// Outbox returns exo services outbox. The function read reads the grant file that the arguments name.
 func Outbox(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "services outbox",

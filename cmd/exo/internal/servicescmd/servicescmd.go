@@ -17,7 +17,7 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// Command returns the command exo services. read reads the grant file that the arguments name.
+// Command returns the command exo services. The function read reads the grant file that the arguments name.
 func Command(read func(args []string) (*grantfile.File, error)) cli.Command {
 	return cli.Command{
 		Name:  "services",

@@ -28,7 +28,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Files opens a grant file for these commands, and the record that it names, or nil.
+// Files opens a grant file for these commands, and its record. Record returns nil if the file names no record.
 type Files struct {
 	Read   func(path string) (*grantfile.File, error)
 	Record func(context.Context, *grantfile.File) (exo.Recorder, func() error, error)
@@ -97,12 +97,12 @@ type options struct {
 // person is the principal for whom an undo is made.
 type person struct {
 	exo.Principal
-	own    bool // own: the record has the run as theirs
+	own    bool // own: in the record, the run is this person's own
 	d      *grantfile.Declared
 	grants []exo.Object
 }
 
-// person opens the grants of a principal, by the connections for undos.
+// person opens the grants of the principal in -as, over the connections for undos.
 func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, run exo.RunID) error {
 	p, err := f.ParseClaims(o.as)
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, 
 	return nil
 }
 
-// reverse undoes a run in a database, for the operator or a person. With a zero as it shows what would be.
+// reverse undoes a run in a database, for the operator or a person. If as is zero, it only shows what would change.
 func (o *options) reverse(ctx context.Context, db *exosql.DB, run, as exo.RunID) ([]exosql.RowImage, []exosql.UndoRefusal, error) {
 	if o.by == nil {
 		return db.Undo(ctx, run, as)
@@ -189,7 +189,7 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 func catalogue(ctx context.Context, url string) (*schema.Database, error) {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
-		return nil, errors.New("its URL can't be read: want postgres://user@host/database")
+		return nil, errors.New("the URL can't be read: want postgres://user@host/database")
 	}
 	defer db.Close()
 	return schema.ReadPostgres(ctx, db)
@@ -297,7 +297,7 @@ func (o *options) look(ctx context.Context, f *grantfile.File, run exo.RunID) (a
 	return all, nil
 }
 
-// offer shows what an undo would change, and does it if that is wanted.
+// offer shows what an undo would change, and undoes the run if -apply or a person at the terminal asks for it.
 func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) error {
 	for _, im := range x.rows {
 		fmt.Fprintln(std.Out, line(f, x.of.Text, im))
@@ -327,7 +327,7 @@ func (o *options) offer(ctx context.Context, std cli.Stdio, f *grantfile.File, x
 	return nil
 }
 
-// keep undoes the run with a second run, which the record keeps.
+// keep undoes the run by a second run, which is in the file's record, too, if the file names one.
 func (o *options) keep(ctx context.Context, std cli.Stdio, f *grantfile.File, x *found, run exo.RunID, left []record.Left) (err error) {
 	rec, closing, err := o.files.Record(ctx, f)
 	if err != nil {
@@ -414,7 +414,7 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 	return out, closing, nil
 }
 
-// effects returns the run's effects outside of the databases. by has the services that can undo some of them.
+// effects returns the run's effects outside of the databases. The argument by has the services that can undo some of them.
 func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
 	all, err := entries(f)
 	if err != nil {
