@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// call is a call of a method that sends, with an argument that its type admits.
+// call is a call of a method that sends, with arguments of the right types.
 type call struct {
 	name, code string
 	effect     bool
@@ -106,7 +106,7 @@ func sampleArgs(m *message.Method) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// sample writes a value of a type in JavaScript. It leaves out optional fields.
+// sample writes a value of a type in JavaScript, without optional fields. It returns false if it knows no value of the type.
 func sample(t *message.Type) (string, bool) {
 	if t.Null {
 		return "null", true

@@ -215,7 +215,7 @@ func (p *prompt) measure() string {
 	return ""
 }
 
-// declassifies reports whether any method declassifies.
+// declassifies reports whether programs can call a declassifier, a method that answers about sealed values.
 func (p *prompt) declassifies() bool {
 	for _, i := range p.catalog {
 		for _, m := range i.Methods {

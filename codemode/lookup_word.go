@@ -27,7 +27,8 @@ type budgetShare struct {
 	hits, typos int
 }
 
-// lookUp calls found with each place where a word occurs.
+// lookUp calls found with each place of a word, and of words that begin with it. If there is none, it uses the word
+// nearest to it, since w may have a typo.
 func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight int)) {
 	nowhere := true
 	tell := func(word string, part int) {

@@ -251,8 +251,8 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 	return "any"
 }
 
-// wide returns the narrowest type that covers several: the column itself, a kind of column, or a
-// type that depends on the argument.
+// wide returns the narrowest type that covers several types: the column itself, a kind of column,
+// or any, if the type depends on the argument.
 func (d *declarer) wide(t *message.Term) string {
 	if w := t.Wide[0]; t.To == nil && len(t.Wide) == 1 && w.Con != nil {
 		return d.term(&message.Term{Con: w.Con, Null: t.Null}, scope{}, asPlain)
@@ -415,8 +415,8 @@ func angle(args []string) string {
 	return "<" + strings.Join(args, ", ") + ">"
 }
 
-// list returns the type of an array of the type of. It adds parentheses if the brackets would
-// otherwise apply to a part of it.
+// list returns the type of an array whose items have the type in the parameter of. It adds
+// parentheses if the brackets would otherwise apply to only a part of that type.
 func list(of string) string {
 	depth := 0
 	for i, r := range of {

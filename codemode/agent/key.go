@@ -10,8 +10,8 @@ import (
 // address.
 type APIKey struct{ text func() string }
 
-// NewAPIKey makes a key. An empty text is no key. It removes spaces around the text, since a header
-// drops them and the key would not be found in an endpoint's quotes.
+// NewAPIKey makes a key. An empty text is no key. NewAPIKey removes spaces around the text, since a header
+// drops them: with spaces, the key would not be found where an endpoint quotes it.
 func NewAPIKey(text string) APIKey {
 	if text = strings.TrimSpace(text); text == "" {
 		return APIKey{}

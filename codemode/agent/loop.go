@@ -45,7 +45,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			r.fruitless++
 			r.add(ChatMessage{Role: RoleUser, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
 		case empty && reply.Stop == StopTokens:
-			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more (QuestionLimits.Tokens)", r.limits.Tokens)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("the model used up its %d tokens before it wrote any text or call: allow more (QuestionLimits.Tokens)", r.limits.Tokens)}
 		case empty:
 			r.fruitless++ // ask again, since a chat must not have an empty message
 		case len(reply.Calls) == 0:
@@ -58,5 +58,5 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			}
 		}
 	}
-	return "", false, &ModelError{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
+	return "", false, &ModelError{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests: ask for less at once, or allow more (QuestionLimits.Steps)", r.steps)}
 }

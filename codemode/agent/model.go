@@ -64,7 +64,7 @@ const (
 // not reported is 0. An endpoint can report anything. But [Usage.Add] counts a negative
 // number as 0 and stops at MaxCount, so that no reply reduces the cost of others.
 type Usage struct {
-	Requests     int64 `json:"requests"`                // how many requests got a reply that had begun
+	Requests     int64 `json:"requests"`                // how many requests got at least the beginning of a reply
 	Input        int64 `json:"input"`                   // tokens of all input, cached or not
 	CacheRead    int64 `json:"cache_read,omitempty"`    // the part of Input that was read from the provider's cache
 	CacheWritten int64 `json:"cache_written,omitempty"` // the part of Input that was written to the cache

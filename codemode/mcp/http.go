@@ -157,7 +157,7 @@ type refusal struct {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h == nil || h.s == nil {
-		http.Error(w, "this mcp.Handler was not made with Server.Handler", http.StatusInternalServerError)
+		http.Error(w, "the server's mcp.Handler was not made with Server.Handler: its operator must make it with that method", http.StatusInternalServerError)
 		return
 	}
 	// With full duplex, a refusal is sent before net/http reads the rest of the body, which it does to reuse the

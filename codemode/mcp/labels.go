@@ -55,7 +55,7 @@ func labelOf(e store.Entry) (value.Label, error) {
 	err := json.Unmarshal(e.Value, &s)
 	label := value.NewLabel(s.Label...)
 	if err = errors.Join(err, label.Check()); err == nil && (len(s.Label) == 0 || e.Until.IsZero()) {
-		err = errors.New("it has no label, or never expires")
+		err = errors.New("the entry has no label, or no time at which it expires")
 	}
 	if err != nil {
 		err = fmt.Errorf("the entry %.80q is damaged: %.200s: %v", e.Key, e.Value, err)

@@ -128,7 +128,7 @@ func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member,
 	return as, name, err
 }
 
-// one returns the name of the user with this id.
+// one returns the name of the user with this id. If there is none, its error lists the ids that there are, or says none if all is empty.
 func one(all []User, id int64, what, none string) (name string, err error) {
 	var there []string
 	for _, p := range all {

@@ -199,7 +199,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 			return w, nil
 		}
 		p.discard(w)
-		err = fmt.Errorf("worker: on this system a process is isolated by %v, but PoolOptions.Require wants %v", w.isolation, p.opts.Require)
+		err = fmt.Errorf("worker: on this system a process is isolated by %v, but PoolOptions.Require wants %v: require less, or use a system that has these walls", w.isolation, p.opts.Require)
 	}
 	cause := fail.CauseOf(ctx)
 	if why, ok := cause.(*fail.Error); ok { // the host ended the run with a *fail.Stop

@@ -41,8 +41,8 @@ type endpoint struct {
 	most   uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set
 }
 
-// launch starts a worker in the new namespaces that the flags apart name. Call it on a thread that outlives the worker, because the kernel ends the
-// worker with the thread that started it.
+// launch starts a worker in new namespaces, those of the flags in the parameter apart. Call launch on a thread that outlives the worker, because the
+// kernel ends the worker with the thread that started it.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -112,7 +112,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 	return nil
 }
 
-// cpu returns the processor time that the worker has used.
+// cpu returns the processor time that the worker has used, or false if the kernel does not report it.
 func (e *endpoint) cpu() (time.Duration, bool) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(e.clock, &t); err != nil {

@@ -61,7 +61,7 @@ func New(c Config) (agent.Model, error) {
 		internaloption.SkipDialSettingsValidation(),
 	)
 	if err != nil {
-		return nil, errors.New("gemini: the client could not be made")
+		return nil, errors.New("gemini: Google's client library made no client: check the address of the API")
 	}
 	return wire.Redacted(m, c.Key), nil
 }
@@ -164,7 +164,7 @@ func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	case malformedCall, unexpectedCall:
 		out.Stop = agent.StopGarbled
 	default:
-		return &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "it ended the reply for the reason " + reasonName(int(f))}
+		return &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the model ended the reply for the reason " + reasonName(int(f))}
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (c *checker) expr(e ast.Expression) {
 	}
 }
 
-// constantString returns the member name if it is a literal.
+// constantString returns the text of e if e is a string literal, or a template without substitutions.
 func constantString(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -276,7 +276,7 @@ func (c *checker) target(e ast.Expression) {
 	})
 }
 
-// store admits the target to which one value is assigned. value is nil if it is surely no Decimal.
+// store admits the target to which one value is assigned. The parameter value is nil if the assigned value is surely no Decimal.
 func (c *checker) store(e, value ast.Expression) {
 	if id, ok := e.(*ast.Identifier); ok {
 		c.assign(id)
@@ -286,7 +286,7 @@ func (c *checker) store(e, value ast.Expression) {
 	c.target(e)
 }
 
-// pattern admits a destructuring target. For each name in the target it calls name.
+// pattern admits a destructuring target. It calls the function name with each name in the target.
 func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	if !c.enter(e) {
 		return

@@ -101,7 +101,7 @@ func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value
 	}
 }
 
-// given returns what to write instead of a record that a method does not take. The unknown names may be words of other libraries.
+// given returns what to write instead of a record that a method does not take, or "". The record's names may be words of other libraries.
 func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {

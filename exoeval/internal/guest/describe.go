@@ -464,7 +464,7 @@ func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	f.named = append(f.named, naming{recv, m})
 }
 
-// called removes the last read of a method.
+// called removes the last read of a method, because the method is called now.
 func (f *frame) called(m *message.Method) {
 	for i := len(f.named) - 1; i >= 0; i-- {
 		if f.named[i].m == m {

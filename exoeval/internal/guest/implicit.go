@@ -52,7 +52,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise. It returns any other v.
+// Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise, else v itself.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)

@@ -40,7 +40,7 @@ const (
 	maxInserted   = 128 << 10 // bounds the code for enums and declared fields: each member repeats a name, which may be long
 )
 
-// unread is the panic of the walk if it can't continue.
+// unread is the value with which the walk panics if it can't continue. f is the error for the author, or nil if only this attempt to read failed.
 type unread struct{ f *Fault }
 
 // try runs f. If f gave up, try returns the reason, else nil.
@@ -58,7 +58,7 @@ func (e *eraser) try(f func()) (u *unread) {
 	return nil
 }
 
-// attempt runs f. If f gives up, attempt undoes its work.
+// attempt runs f. If f gives up, attempt undoes the work of f and returns false.
 func (e *eraser) attempt(f func()) bool {
 	i, sub, depth, side, n := e.i, e.sub, e.depth, e.trueSide, len(e.edits)
 	u := e.try(f)

@@ -14,7 +14,7 @@ import (
 // are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
-		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
+		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size): write a shorter one", len(src), max)
 	}
 	if off := invalidUTF8(src); off >= 0 {
 		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text")

@@ -112,7 +112,7 @@ func (r *reader) chain(i int) *message.Type {
 	return r.member(r.chain(before), name, call)
 }
 
-// member returns the type of a member of a type. If call is not -1, it is the index of the parenthesis of a call.
+// member returns the type of a member of a type, or nil if it is unknown. call is the index of the open parenthesis if the member is called, else -1.
 func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	switch {
 	case of == nil:
@@ -143,7 +143,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	return typeOf(m.Result, env)
 }
 
-// body returns the type of the result of the callback that follows call.
+// body returns the type of the result of the callback that is the argument of a call. The parameter call is the index of its open parenthesis.
 func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
@@ -244,7 +244,7 @@ func (r *reader) space(at int) *message.Type {
 	return nil
 }
 
-// row returns the type of a callback's only parameter: the row, if there is only one.
+// row returns the type of a callback's only parameter: the row if the record ns has only one row, else ns itself.
 func row(ns *message.Type) *message.Type {
 	if ns != nil && len(ns.Fields) == 1 {
 		return ns.Fields[0].Type

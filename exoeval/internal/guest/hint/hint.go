@@ -168,7 +168,7 @@ func (h *Hints) groupKey(n *message.Node) string {
 	return key
 }
 
-// Elsewhere names the granted object that has a link of the same name to rows with the member.
+// Elsewhere names a granted object with a link that is named like the call n, and whose rows have the member; "" if there is none.
 func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	for _, g := range h.Granted {
 		i := h.Check.Catalog[g.Type.Name]
@@ -258,7 +258,7 @@ func (h *Hints) dayAndTime(a, b *message.Node) bool {
 	return x == value.TypeDate && y == value.TypeTime || x == value.TypeTime && y == value.TypeDate
 }
 
-// ValueType returns the name of the type of a column's values, or "".
+// ValueType returns the name of the type of a column's values, or "" if n is no column.
 func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
 
 // Part returns the name of the records of an unsent thing, or the name of the first of its parts.
@@ -296,7 +296,7 @@ func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	return h.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// FromGrants returns the shortest path (front.PathTo) from a granted object to a member.
+// FromGrants returns the shortest advice of front.PathTo from a granted object to a member, or "".
 func (h *Hints) FromGrants(name string) string {
 	best := ""
 	for _, g := range h.Granted {
