@@ -181,7 +181,7 @@ func (p *prompt) acts() bool {
 	return false
 }
 
-// sealed returns the secrecy tags of values that programs get sealed: in kept the tags that may not leave with the result, in shown those that may.
+// sealed returns the secrecy tags of values that programs get sealed: kept has the tags that may not leave with the result, shown those that may.
 func (p *prompt) sealed() (kept, shown []string) {
 	var tags []string // each tag as it appears in its mark
 	for _, i := range p.catalog {
@@ -227,7 +227,7 @@ func (p *prompt) declassifies() bool {
 	return false
 }
 
-// existenceTags returns the secrecy tags on the existence of objects: in kept the tags that may not leave with the result, in shown those that may.
+// existenceTags returns the secrecy tags on the existence of objects: kept has the tags that may not leave with the result, shown those that may.
 func (p *prompt) existenceTags() (kept, shown []string) {
 	var l value.Label
 	for _, i := range p.catalog {

@@ -325,7 +325,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	return h.known(who, err, "token")
 }
 
-// known returns the identity, or the refusal for err. by describes how the identity was found.
+// known returns the identity, or the refusal for err. The text by describes how the identity was found.
 func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal) {
 	switch {
 	case err == nil && !who.Zero():

@@ -93,7 +93,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 
 var uuid = reflect.TypeFor[[16]byte]()
 
-// userValue converts the value of the flag who to the type that the function wants.
+// userValue converts user, the value of the flag that who names, to the type that the function of grants wants.
 func userValue(who, user string, t reflect.Type) (reflect.Value, error) {
 	v := reflect.New(t).Elem()
 	if t.Kind() == reflect.String {

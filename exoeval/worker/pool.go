@@ -183,8 +183,8 @@ type party struct {
 	tool      *runner // the tool, if principal is empty
 }
 
-// acquire waits for the turn of who and returns a worker. If a worker that served of is kept, acquire returns that worker. ctx must come from
-// enter. Errors wrap ErrNotRun.
+// acquire waits for the turn of the party who and returns a worker. If a worker is kept that served the owner in the parameter of, acquire returns
+// that worker. ctx must come from enter. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
 	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {

@@ -90,7 +90,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 }
 
 // limit sets the kernel's limits for the job. size is the worker's address space before the job, because the runtime reserves more than it
-// uses. more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
+// uses. The parameter more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
 	// If other code waits for our children, another process may already have the number of a worker that died in the pool.
 	if err := p.Signal(syscall.Signal(0)); err != nil {

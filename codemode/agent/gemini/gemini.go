@@ -232,7 +232,7 @@ func (m *model) contents(messages []agent.ChatMessage) (out []*genai.Content) {
 	return out
 }
 
-// object returns a text as a JSON object. If the text is no object, it becomes a field of one.
+// object returns a text as a JSON object. A text that is no object becomes the field result of one, since the API wants objects.
 func object(text json.RawMessage) map[string]any {
 	var o map[string]any
 	if json.Unmarshal(text, &o) != nil || o == nil {

@@ -76,7 +76,7 @@ func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 		return invalid("the JWT that should check it was not made with bearer.NewJWT: make it with that function")
 	}
 	if len(token) > maxToken {
-		return invalid("it is too long")
+		return invalid("the token is too long")
 	}
 	sig, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil || len(sig.Signatures) != 1 {
@@ -115,7 +115,7 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 		return invalid("there is text after the token's claims")
 	}
 	if again(payload) {
-		return invalid("it has one claim twice")
+		return invalid("the token has one claim twice")
 	}
 	var c jwt.Claims
 	if err := json.Unmarshal(payload, &c); err != nil {
@@ -131,9 +131,9 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	}
 	switch {
 	case c.Expiry == nil:
-		return invalid("it has no exp")
+		return invalid("the token lacks the claim exp")
 	case c.Subject == "":
-		return invalid("it has no sub")
+		return invalid("the token lacks the claim sub")
 	case c.Issuer == "" || !slices.Contains(c.Audience, j.opt.Audience):
 		return invalid("the token is not for this server: its claim aud has another address")
 	}

@@ -158,7 +158,7 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.YieldExpression:
 		c.expr(e.Argument)
 	default:
-		c.fail(0, "this syntax is not available (%s)", nodeName(e))
+		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(e))
 	}
 }
 
@@ -315,7 +315,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 				c.key(p.Key, p.Computed)
 				c.pattern(p.Value, name)
 			default:
-				c.fail(0, "this syntax is not available (pattern)")
+				c.fail(0, "programs can't use this syntax (pattern): write it in another way")
 			}
 		}
 		c.pattern(e.Rest, name)
@@ -327,7 +327,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression:
 		c.expr(e)
 	default:
-		c.fail(0, "this syntax is not available (assignment target)")
+		c.fail(0, "programs can't use this syntax (assignment target): write it in another way")
 	}
 }
 

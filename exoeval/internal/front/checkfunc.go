@@ -64,7 +64,7 @@ func (c *checker) arrow(f *ast.ArrowFunctionLiteral) {
 		case *ast.ExpressionBody:
 			c.expr(body.Expression)
 		default:
-			c.fail(f.Start, "this syntax is not available (function body)")
+			c.fail(f.Start, "programs can't use this syntax (function body): write it in another way")
 		}
 	})
 }
@@ -110,7 +110,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 				c.block(el.Block)
 			})
 		default:
-			c.fail(e.Class, "this syntax is not available (class member)")
+			c.fail(e.Class, "programs can't use this syntax (class member): write it in another way")
 		}
 	}
 }

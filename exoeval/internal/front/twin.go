@@ -63,8 +63,8 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	return twin, plain
 }
 
-// either returns the function plain with two bodies. If the host's flag is set, the body of recorded, a copy of plain, runs, and otherwise the
-// body of plain.
+// either returns the function literal plain with two bodies. If the host's flag is set, the body of recorded runs, which is a copy of plain with
+// recorded operators. Otherwise the body of plain runs.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true

@@ -223,8 +223,8 @@ func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goj
 	return result
 }
 
-// listOf returns an array of the items of a set or an iterator. It throws if there
-// are more than most: a cut list would give an answer that looks complete.
+// listOf returns an array of the items of a set or an iterator. It throws if there are more
+// than the number most: a cut list would give an answer that looks complete.
 func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.VM.ForOf(set, func(v goja.Value) bool {
@@ -242,7 +242,7 @@ func tooMany(what string, most int) error {
 	return fail.Errorf(fail.Limit, "", "the %s has more than %d items: use a shorter one", what, most)
 }
 
-// ItemsOf returns the items of an array. It throws if there are more than most.
+// ItemsOf returns the items of an array. It throws if there are more than the number most.
 func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	n := list.Get("length").ToInteger()
 	if n > int64(most) {

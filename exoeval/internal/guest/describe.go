@@ -141,7 +141,7 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 }
 
 // callback calls a describing callback once, with placeholders, and makes a lambda of the result. After that the placeholders can't be used. No function
-// of the guest leaves the guest. turn, if not nil, is applied to the result.
+// of the guest leaves the guest. The function turn, if not nil, is applied to the result.
 func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {

@@ -297,7 +297,7 @@ func (x *Recorded) receiver() string {
 	return receiver(x.chain(), x.Node.Name)
 }
 
-// receiver returns a call's text up to the call of the method name. It is … if the text calls that name twice.
+// receiver returns a call's text up to the call of the method with this name, or "…" if the text calls that name twice.
 func receiver(call, name string) string {
 	if on, args, ok := strings.Cut(call, "."+name+"("); ok && on != "" && !strings.Contains(args, "."+name+"(") {
 		return on

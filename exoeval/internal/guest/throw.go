@@ -43,7 +43,7 @@ func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
 	return o
 }
 
-// NoMember returns the error for a missing member. what names the thing without it, and how says what to write instead.
+// NoMember returns the error for a member that a thing lacks. The text what names the thing, and how says what to write instead.
 func NoMember(what, name, how string) error {
 	return fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), how)
 }

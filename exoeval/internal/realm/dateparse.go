@@ -133,7 +133,7 @@ type dateParts struct {
 	hour, minute int   // hour and minute of the zone; -1 for none
 }
 
-// add appends n to a list. It returns false if the list has most items already.
+// add appends n to a list. It returns false if the list already has as many items as most.
 func add(list *[]int, most, n int) bool {
 	if len(*list) == most {
 		return false

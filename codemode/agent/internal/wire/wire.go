@@ -69,7 +69,7 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests. If address is "", own is used, the provider's address. The
+// Name returns the name of a provider's model at an address, and the address for requests. If address is "", Name uses own, the provider's address. The
 // address follows the model's name after an @, so that a list of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {

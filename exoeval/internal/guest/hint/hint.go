@@ -211,8 +211,8 @@ func (h *Hints) Instead(n *message.Node, method string) string {
 	return And(h.Say(n, "op:"+method, "", "it", h.Check.Name(n)))
 }
 
-// Unlinked returns what to write instead of comparing a whole record with null: the condition that a link has no row. on is the query of the
-// callback. The record must come from a link.
+// Unlinked returns what to write instead of comparing a whole record with null: the condition that a link has no row. The node on is the query of
+// the callback. The record must come from a link.
 func (h *Hints) Unlinked(n, on *message.Node) string {
 	if n.Op != message.OpField || n.Recv.Op != message.OpParam {
 		return ""
