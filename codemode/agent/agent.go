@@ -51,7 +51,7 @@ const lastStep = "\n\nNo more programs can be run for this question: answer it n
 // Otherwise it is a *ModelError, unless Ask was used wrongly.
 func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
-		return nil, errors.New("agent: the question is empty")
+		return nil, errors.New("agent: the question is empty: pass a text")
 	}
 	if a == nil {
 		return nil, errors.New("agent: the Agent is nil: make one with a Model and Tools")

@@ -27,7 +27,7 @@ func (r *run) add(m ChatMessage) {
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {
-			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run", r.fruitless)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run: ask again, or choose another model", r.fruitless)}
 		}
 		last := r.steps == r.limits.Steps-1
 		reply, err := r.reply(ctx, last)

@@ -35,7 +35,7 @@ const maxTold = 10_000
 const storeWait = 20 * time.Second
 
 // errLabels means that the labels of clients are not known, so clients get no results. The error has the cause and the remedy.
-var errLabels = errors.New("mcp: the labels of what clients were shown can't be read or stored")
+var errLabels = errors.New("mcp: the store for the labels of what clients were shown can't be read or written")
 
 const restKey = "labels"
 

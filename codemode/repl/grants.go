@@ -30,7 +30,7 @@ type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemo
 func adapt(f any, who string, members bool) (granter, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
-		return nil, fmt.Errorf("the grants are nil or no function; want %s", form)
+		return nil, fmt.Errorf("the grants must be a function: want %s", form)
 	}
 	t := v.Type()
 	wrong := fmt.Errorf("the function of grants is a %v; want %s", t, form)

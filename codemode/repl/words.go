@@ -38,7 +38,7 @@ func (c *console) continued(text string) (string, error) {
 	}
 	switch {
 	case c.last == nil:
-		return "", errors.New("a line that begins with .name( continues the last program, and none has run yet")
+		return "", errors.New("a line that begins with .name( continues the last program, and none has run yet: type a whole program")
 	case c.last.Result.Changed() || len(c.last.Result.Effects) > 0:
 		return "", errors.New("a line that begins with .name( runs the last program again. That one changed something, or would have: type the whole program")
 	}

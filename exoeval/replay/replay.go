@@ -37,7 +37,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	}
 	granted, catalog, err := coding.UnpackGrants(was.start.Grants())
 	if err != nil {
-		return nil, fmt.Errorf("replay: the record has what was granted in a form that can't be read: %w", err)
+		return nil, fmt.Errorf("replay: the recorded grants can't be read: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
 		return nil, errors.New("replay: the recorded grants do not match the digest in the run's first entry: the record was changed")
@@ -64,7 +64,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	case now.start == nil || now.ended == nil || kind == fail.Crashed || kind == fail.Breach:
 		return nil, fmt.Errorf("replay: the program could not be run: %w", res.Err)
 	case now.start.Granted != s.Granted:
-		return nil, errors.New("replay: the grants that were restored from the record differ from those of the run")
+		return nil, errors.New("replay: the grants that were restored from the record differ from those of the run: use the version of exoagent that recorded it")
 	}
 	return was.compare(now)
 }

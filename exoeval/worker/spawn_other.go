@@ -111,7 +111,7 @@ type locked struct {
 func lockdown() (locked, error) {
 	for _, f := range []*os.File{os.Stdin, os.Stdout} {
 		if i, err := f.Stat(); err != nil || i.Mode()&os.ModeNamedPipe == 0 {
-			return locked{}, errors.New("not started by a host")
+			return locked{}, errors.New("the process was not started by a Go program that uses exoagent")
 		}
 	}
 	return locked{rw: &duplex{in: os.Stdin, out: os.Stdout}, isolation: Process}, nil

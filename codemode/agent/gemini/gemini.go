@@ -93,7 +93,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 	}()
 	history := m.contents(req.Messages)
 	if len(history) == 0 {
-		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "there is no message to reply to"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "the request has no message to reply to"}
 	}
 	chat := m.generative(req).StartChat()
 	chat.History = history[:len(history)-1]

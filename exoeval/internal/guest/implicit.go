@@ -49,7 +49,7 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 			v = p.Result()
 		}
 	}
-	panic(r.VM.NewTypeError("a promise is resolved with itself"))
+	panic(r.VM.NewTypeError("a promise is resolved with itself: resolve it with a value"))
 }
 
 // Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise, else v itself.

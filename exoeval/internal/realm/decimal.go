@@ -328,7 +328,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
 			if name == "div" && b.coef.Sign() == 0 {
-				panic(r.RangeError("a Decimal can't be divided by zero"))
+				panic(r.RangeError("a Decimal can't be divided by zero: compare the divisor with 0 first"))
 			}
 			return r.give(f(d.exact(), b))
 		})
@@ -373,7 +373,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 			n, of := c.Argument(0).ToInteger(), d.significant()
 			switch given := !goja.IsUndefined(c.Argument(0)); {
 			case given && (n < least || n > 100):
-				panic(r.RangeError(fmt.Sprintf("%s takes %d to 100 digits", name, least)))
+				panic(r.RangeError(fmt.Sprintf("%s takes a number of digits from %d to 100", name, least)))
 			case given:
 				of = int(n + 1 - least)
 			case least == 1:
@@ -447,5 +447,5 @@ func (r *Realm) places(v goja.Value) int {
 	if n, ok := v.Export().(int64); ok && n >= 0 && n <= scalar.MaxDigits {
 		return int(n)
 	}
-	panic(r.RangeError("places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
+	panic(r.RangeError("the number of places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
 }

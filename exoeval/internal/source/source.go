@@ -17,7 +17,7 @@ func Clean(src string, max int) (string, *Fault) {
 		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size): write a shorter one", len(src), max)
 	}
 	if off := invalidUTF8(src); off >= 0 {
-		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text")
+		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text: remove the invalid bytes")
 	}
 	return stripFence(src), nil
 }

@@ -167,7 +167,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.bounded && b.left <= 0 {
 		// A response of exactly the limit fails here, too, since only another read could find its end.
-		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than its limit"}
+		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response has more bytes than its limit"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
 		p = p[:b.left]

@@ -135,7 +135,7 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	return value.Value{}, 0, errValue
 }
 
-var errValue = errors.New("an unknown tag of a value")
+var errValue = errors.New("a value of an unknown kind")
 
 // homeward extends the encoding for a result: rows that came from the host are encoded as only their number.
 type homeward RowsLog
