@@ -43,7 +43,7 @@ func (p *prompt) callExamples() []Example {
 	return append(out, Example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
 }
 
-// openExamples returns examples for grants that only open other objects.
+// openExamples returns an example for grants that only open other objects, or nil if no example works.
 func (p *prompt) openExamples() []Example {
 	for _, g := range p.granted {
 		i := p.catalog[g.Type.Name]
@@ -62,7 +62,7 @@ func (p *prompt) openExamples() []Example {
 	return nil
 }
 
-// calls returns calls of the methods of a type that return data.
+// calls returns a call of each method of the type t that returns data. path is the object in the program.
 func (p *prompt) calls(path string, t *message.Type) []call {
 	i := p.catalog[t.Name]
 	if i == nil {

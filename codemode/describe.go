@@ -243,7 +243,7 @@ func (p *prompt) existenceTags() (kept, shown []string) {
 	return kept, shown
 }
 
-// distrusted returns the tags of outsiders' words, if there are calls that a program may not make after it has read such words.
+// distrusted returns the tags of outsiders' words. It returns nil if every call is allowed after a program has read such words.
 func (p *prompt) distrusted() []string {
 	var l value.Label
 	demands := false

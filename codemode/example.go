@@ -212,7 +212,7 @@ func (q *queryShape) shaped() Example {
 		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
 }
 
-// pick returns the first column that satisfies one of the tests, which are tried in order.
+// pick returns the first column that satisfies one of the tests, which are tried in order, or false if there is none.
 func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
 	for _, t := range tests {
 		for _, c := range q.columns {

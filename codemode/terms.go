@@ -27,7 +27,7 @@ type scope struct {
 	head string            // the type parameters, like "<N, R>"
 	vars map[string]string // the variable of each type parameter of the interface and of the method that is being declared
 	of   string            // for a column: the plain type of its values
-	keys map[string]string // the static parameters that name a field of the result
+	keys map[string]string // for each parameter whose value names a field of the result, its type variable
 }
 
 func (d *declarer) scope(i *message.Interface) scope {

@@ -62,7 +62,7 @@ func (r *run) newRealm() error {
 	return nil
 }
 
-// global returns the value of a name in the global scope.
+// global returns the value of a name in the global scope, or nil if the name has none.
 func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	if v := made[name]; v != nil {
 		return v

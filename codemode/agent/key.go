@@ -19,8 +19,8 @@ func NewAPIKey(text string) APIKey {
 	return APIKey{func() string { return text }}
 }
 
-// Reveal returns the key's text, for the header of a request, and for finding it in texts that must
-// not contain it.
+// Reveal returns the key's text, or "" if there is no key. Use it for the header of a request, and to
+// find the key in texts that must not contain it.
 func (k APIKey) Reveal() string {
 	if k.text == nil {
 		return ""

@@ -23,7 +23,7 @@ func (r *run) add(m ChatMessage) {
 	r.on(Added{m})
 }
 
-// loop asks the model until it answers in text.
+// loop asks the model, and runs its calls, until it answers in text. cut reports that the end of the text is missing.
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {

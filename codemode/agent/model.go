@@ -74,7 +74,7 @@ type Usage struct {
 // MaxCount is the largest count of tokens. Above it, JSON and float64 can't represent every whole number.
 const MaxCount = 1 << 53
 
-// Add returns the sum of both. A negative count counts as 0.
+// Add returns the sum of u and v, count by count. A negative count counts as 0.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{SumTokens(u.Requests, v.Requests), SumTokens(u.Input, v.Input), SumTokens(u.CacheRead, v.CacheRead), SumTokens(u.CacheWritten, v.CacheWritten), SumTokens(u.Output, v.Output)}
 }

@@ -222,8 +222,8 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 	http.Error(w, http.StatusText(no.status), no.status)
 }
 
-// foreign refuses a request from a web page of another site. It checks Host, too, since a site may
-// make its name resolve to this machine (DNS rebinding).
+// foreign refuses a request from a web page of another site; nil means that the request is none. It checks
+// Host, too, since a site may make its name resolve to this machine (DNS rebinding).
 func (h *Handler) foreign(r *http.Request) *refusal {
 	if !slices.Contains(h.hosts, hostName(r.Host)) {
 		return &refusal{status: http.StatusForbidden, reason: "host", detail: fmt.Sprintf("%.80q", r.Host)}

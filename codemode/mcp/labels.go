@@ -116,7 +116,7 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 	return failed(err)
 }
 
-// join adds a label to an entry.
+// join adds a label to an entry, and makes the entry last from now on.
 func (l *labels) join(ctx context.Context, key string, label value.Label) error {
 	var until time.Time
 	err := store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {

@@ -18,7 +18,8 @@ import (
 // patience is how long a second Ctrl-C at the prompt has no effect.
 const patience = 2 * time.Second
 
-// command splits a line like ".api" into command and argument. A program never begins with a dot.
+// command splits a line like ".api" into command and argument. ok is false for other lines, like programs, which never
+// begin with a dot.
 func command(line string) (cmd, arg string, ok bool) {
 	if cmd, arg, ok = word(line); ok {
 		return cmd, arg, true

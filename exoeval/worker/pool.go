@@ -218,7 +218,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	return nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 }
 
-// take waits for a place. It returns no worker if none was idle.
+// take waits for a place in the pool. It also returns a kept or idle worker, or nil if there is none.
 func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

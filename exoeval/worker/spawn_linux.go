@@ -180,7 +180,7 @@ func (e *endpoint) silent() bool {
 	return err == nil && waits
 }
 
-// said returns what a dead worker wrote to its error output.
+// said returns what a dead worker wrote to its error output, or "".
 func (e *endpoint) said() string {
 	var b [4 << 10]byte
 	n, err := unix.Read(e.stderr, b[:])
@@ -219,7 +219,8 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. The kernel may know the status only a moment after the process was waited for.
+// exitInfo asks a pidfd how its process ended, and returns false if the kernel can't report it. The kernel may know the status only a moment after the
+// process was waited for.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}

@@ -243,7 +243,7 @@ func object(text json.RawMessage) map[string]any {
 
 var types = map[string]genai.Type{"string": genai.TypeString, "number": genai.TypeNumber, "integer": genai.TypeInteger, "boolean": genai.TypeBoolean, "array": genai.TypeArray, "object": genai.TypeObject}
 
-// schema converts a JSON schema, keeping the parts that the API accepts.
+// schema converts a JSON schema, keeping the parts that the API accepts. It returns nil for a text that is no schema.
 func schema(text json.RawMessage) *genai.Schema {
 	var s struct {
 		Type        string                     `json:"type"`

@@ -113,7 +113,7 @@ func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (s
 	return "", ""
 }
 
-// unheldValue does for plain data what unheldIn does for a node.
+// unheldValue does for plain data what unheldIn does for a node, with the same results.
 func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (string, string) {
 	if t == nil {
 		return "", ""

@@ -22,7 +22,7 @@ import (
 // be false, Boolean(t.done) true, and list.some(x => x === t.id) would depend on the first item. Here a function records the expression's
 // method with the same meaning, or an error names that method.
 
-// deciders call a function for each item and use its result as true or false.
+// deciders are array methods that call a function for each item and use its result as true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}

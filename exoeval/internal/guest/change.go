@@ -132,8 +132,8 @@ func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) 
 	}
 }
 
-// fixedBy returns the fields that a change of the rows of n could set. A program can't assign these fields in a record that it read, because
-// only its copy would change.
+// fixedBy returns the fields that a change of the rows of n could set, or nil. A program can't assign these fields in a record that it read,
+// because only its copy would change.
 func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {

@@ -97,7 +97,7 @@ func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number returns d as a number of JavaScript, if d has at most 15 digits: a number of JavaScript keeps 15 digits.
+// Number returns d as a number of JavaScript, which keeps 15 digits. ok is false if d has more, or is beyond its range.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -141,7 +141,8 @@ func (d *Decimal) equals(v goja.Value) bool {
 	return ok && text == d.text
 }
 
-// canonical returns a number or a text as a decimal. It skips a text longer than any decimal, because a search may call it a million times.
+// canonical returns a number or a text as a decimal, or false if v is none. It skips a text longer than any decimal, because a search may call
+// canonical a million times.
 func canonical(v goja.Value) (string, bool) {
 	if s, ok := v.(goja.String); ok && s.Length() > 4*scalar.MaxDigits {
 		return "", false

@@ -22,7 +22,8 @@ func Clean(src string, max int) (string, *Fault) {
 	return stripFence(src), nil
 }
 
-// Parse bounds a JavaScript text and parses it. nesting bounds the brackets. The catalogue has the errors for words of other languages.
+// Parse checks the limits of a JavaScript text and parses it. nesting is the most brackets inside one another. The catalogue has error texts for
+// words of other languages.
 func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
 	if f != nil {

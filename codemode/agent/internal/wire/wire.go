@@ -18,7 +18,7 @@ import (
 
 // Signature returns the signature that Gemini, under the name model, needs with call i of a message. Newer
 // Geminis refuse a call without the signature that came with it. If another model made the call, the first
-// call of the message gets a fixed text from Google's documentation, which replaces a signature.
+// call of the message gets a fixed text from Google's documentation in place of a signature, and the others get "".
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:

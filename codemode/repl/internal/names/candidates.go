@@ -140,7 +140,7 @@ func (r *reader) scope() []Candidate {
 }
 
 // inBraces returns the names that are possible between the braces that contain end: rows in a
-// callback's parameter, ({ todo }) =>, or columns in a filter, where({ done: true }).
+// callback's parameter, ({ todo }) =>, or columns in a filter, where({ done: true }). It returns nil for other braces.
 func (r *reader) inBraces(end int) []Candidate {
 	brace := end
 	if r.is(end, ",") {

@@ -193,7 +193,7 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params returns the parameters of the callback that follows an open parenthesis, if the parenthesis belongs to a method call.
+// params returns the types of the parameters, by name, of the callback that follows an open parenthesis. It returns nil if the parenthesis belongs to no method call.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -232,7 +232,7 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space returns the record of rows that a method passes to its callback. at is the index of the method's open parenthesis.
+// space returns the record of rows that a method passes to its callback, or nil if it is unknown. The parameter at is the index of the method's open parenthesis.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {

@@ -200,7 +200,7 @@ func ArrayMember(name string) bool {
 	return false
 }
 
-// Instead returns what to write if n lacks the method of an operator.
+// Instead returns what to write if n lacks the method of an operator; "" if nothing is known.
 func (h *Hints) Instead(n *message.Node, method string) string {
 	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + h.Comparison(n)
@@ -261,7 +261,7 @@ func (h *Hints) dayAndTime(a, b *message.Node) bool {
 // ValueType returns the name of the type of a column's values, or "" if n is no column.
 func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
 
-// Part returns the name of the records of an unsent thing, or the name of the first of its parts.
+// Part returns the name of the records of an unsent thing, or the name of the first of its parts; "" if it has none.
 func (h *Hints) Part(n *message.Node) string {
 	if ns := n.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
 		return ns.Fields[0].Name
@@ -278,7 +278,7 @@ func (h *Hints) KeyNames(n *message.Node, on string) string {
 	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// Links returns the name of a link of an unsent thing, or "".
+// Links returns the interface's phrase about a link of an unsent thing, or "".
 func (h *Hints) Links(n *message.Node) string {
 	link := h.Check.Link(n.Type.Name)
 	if link == "" {
@@ -287,7 +287,7 @@ func (h *Hints) Links(n *message.Node) string {
 	return h.Say(n, "links", "", "it", h.Check.Name(n), "link", link)
 }
 
-// RowOf returns the interface of the records and the part's name, for an unsent thing with one part.
+// RowOf returns the interface of the records and the part's name, for an unsent thing with one part, else nil and "".
 func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	ns := n.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {

@@ -87,7 +87,8 @@ func holds(r *value.Rows) (h Held, ok bool) {
 	return h, true
 }
 
-// Append writes an object, or rows that stay in the host, as the worker needs them. Other rows are encoded with their cells.
+// Append writes an object, or rows that stay in the host, as the worker needs them. It returns false for other rows, which are encoded with
+// their cells.
 func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	if v.Type() == value.TypeRef {
 		e := value.Encoder{B: wire.AppendUint(append(b, TagObject), uint64(v.Number()))}
