@@ -81,7 +81,7 @@ func identifier(n string) bool {
 	return n != ""
 }
 
-// property writes n as the name of a property.
+// property writes n as the name of a property, in quotes if n needs them.
 func property(n string) string {
 	if identifier(n) {
 		return n

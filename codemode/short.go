@@ -29,7 +29,7 @@ var shortRules = map[string]string{
 	"group":     "`groupBy(({ a }) => ({ name: a.name })).select(g => ({ name: g.name, n: g.count(), total: g.sum(({ a }) => a.x) }))`: where and orderBy after groupBy are of groups, `.orderBy(g => g.count().desc())`; `g.where(t => t.x > 1).count()` counts some of the rows of a group. distinctBy keeps the first row of each key.",
 }
 
-// shorter returns the rules for a short description.
+// shorter returns the rules for a short description, made from those for a long one.
 func (p *prompt) shorter(rules []rule) (out []rule) {
 	for _, r := range rules {
 		if text, is := shortRules[r.id]; is {

@@ -126,7 +126,7 @@ func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member 
 	return m
 }
 
-// param returns the type of an argument for p.
+// param returns the type of an argument for the parameter p.
 func (d *declarer) param(p message.Param, sc scope) string {
 	want := sc.vars[p.Bind]
 	switch {
@@ -438,7 +438,7 @@ func list(of string) string {
 	return of + "[]"
 }
 
-// union writes the values of an enum.
+// union writes the values of an enum as a type of TypeScript, like "a" | "b".
 func union(values []string) string {
 	return strings.Join(scalar.Each(values, quote), " | ")
 }

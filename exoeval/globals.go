@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// newRealm gives the program a new global object that has only the names that the program uses, and a clock that does not advance. A realm serves one run.
+// newRealm gives the program a global object that has only the names that the program uses, and a clock that does not advance. A realm serves one run.
 func (r *run) newRealm() error {
 	r.Begin(r.bounds.CallDepth)
 	vm := r.VM

@@ -24,7 +24,7 @@ type labels struct {
 	now     func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // the time from which on added counts entries
+	since time.Time // added counts the entries that were made after this time
 	added int
 }
 

@@ -63,7 +63,7 @@ func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	return append(printable.JSON(b), '\n'), "the result is", err
 }
 
-// chart draws the last result.
+// chart draws the last result, or returns why it can't.
 func (c *console) chart() error {
 	if c.last == nil {
 		return errNothingRan

@@ -65,7 +65,7 @@ func checkBinary(f *os.File, sum string) error {
 	return sameModules(ours, theirs)
 }
 
-// hasSum refuses a file with another SHA-256.
+// hasSum refuses a file with another SHA-256 than want.
 func hasSum(f *os.File, want string) error {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {

@@ -89,7 +89,7 @@ func (w *proc) reap() (x ended, said string) {
 	return w.collect()
 }
 
-// collect waits for the worker to end.
+// collect waits for the worker to end, and closes its files. It returns how the worker ended, and what it wrote to its error output.
 func (w *proc) collect() (x ended, said string) {
 	state, err := w.p.Wait()
 	x = exitOf(w.p, state)

@@ -102,7 +102,7 @@ func accessToken(typ string) bool {
 	return typ == "jwt" || typ == "at+jwt"
 }
 
-// read checks the claims of a token with a valid signature.
+// read checks the claims of a token with a valid signature, and returns its identity.
 func (j *JWT) read(payload []byte) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	var all map[string]any

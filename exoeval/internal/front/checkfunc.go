@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// within walks the body of a function.
+// within calls walk for the body of the function node, and notes what the rewriting needs to know about the function.
 func (c *checker) within(node ast.Node, arrow bool, walk func()) {
 	f := &funcInfo{node: node, parent: c.fn, arrow: arrow}
 	if c.fn != nil {

@@ -77,7 +77,7 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 	return d
 }
 
-// give returns a calculated number as a Decimal.
+// give returns a calculated number as a Decimal. It throws if ok is false, since the number then has too many digits.
 func (r *Realm) give(n exact, ok bool) goja.Value {
 	if !ok {
 		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round the numbers in it with round(places)"))
@@ -440,7 +440,7 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	return n
 }
 
-// places reads the argument of round and toFixed.
+// places reads the number of places that round and toFixed get, and throws if it is not allowed.
 func (r *Realm) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0

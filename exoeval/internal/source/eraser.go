@@ -27,7 +27,7 @@ type eraser struct {
 	counter  string // a name that the program does not use
 }
 
-// edit replaces src[from:to].
+// edit is the replacement of src[from:to] by text.
 type edit struct {
 	from, to int
 	text     string
@@ -200,7 +200,7 @@ func (e *eraser) replace(from, to int, text string) {
 	e.edits = append(e.edits, edit{from: from, to: to, text: text})
 }
 
-// statementWords can't begin an expression or a type.
+// statementWords are words that can't begin an expression or a type.
 var statementWords = map[string]bool{"var": true, "return": true, "if": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
 	"break": true, "continue": true, "throw": true, "try": true, "catch": true, "finally": true, "else": true, "with": true, "in": true, "instanceof": true, "debugger": true}
 

@@ -123,7 +123,7 @@ func (e *Endpoint) Do(req *http.Request, bounds *agent.ModelRequest) (*http.Resp
 	return nil, e.Refusal(resp.StatusCode, resp.Header, text)
 }
 
-// Post sends content, which is JSON, like Do.
+// Post sends content, which is JSON, to an address. Its errors are those of Do.
 func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.ModelRequest) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(content))
 	if err != nil {

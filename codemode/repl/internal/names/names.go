@@ -193,7 +193,8 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params returns the types of the parameters, by name, of the callback that follows an open parenthesis. It returns nil if the parenthesis belongs to no method call.
+// params returns the types of the parameters, by name, of the callback that follows an open parenthesis. It returns nil if the parenthesis
+// belongs to no method call.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -232,7 +233,8 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space returns the record of rows that a method passes to its callback, or nil if it is unknown. The parameter at is the index of the method's open parenthesis.
+// space returns the record of rows that a method passes to its callback, or nil if it is unknown. The parameter at is the index of the
+// method's open parenthesis.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {
@@ -252,7 +254,7 @@ func row(ns *message.Type) *message.Type {
 	return ns
 }
 
-// Tables returns the names of rows, sorted.
+// Tables returns the catalogue's names of rows, one for each table, sorted.
 func (n *Names) Tables() []string {
 	var out []string
 	for name, in := range n.Catalog {

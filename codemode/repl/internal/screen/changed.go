@@ -141,7 +141,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	return g
 }
 
-// another reports whether a field has changed.
+// another reports whether the field of this name has changed.
 func another(c exosql.Change, name string) bool {
 	before, _ := c.Before.Get(name)
 	after, _ := c.After.Get(name)
