@@ -76,7 +76,7 @@ func (e *endpoint) silent() bool                                             { r
 func (e *endpoint) threads() int                                             { return 0 }
 func (e *endpoint) slain() bool                                              { return false }
 
-// said returns the error output of a dead process, so the pipe has an end.
+// said returns the error output of the process, which is dead, so the pipe has an end.
 func (e *endpoint) said() string {
 	b, _ := io.ReadAll(io.LimitReader(e.errs, 4<<10))
 	return string(b)
