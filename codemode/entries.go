@@ -102,7 +102,7 @@ func (d *declarer) membersOf(i *message.Interface) []entryMember {
 // maxPaths is how many ways to one interface are shown. Each way leads to other rows.
 const maxPaths = 3
 
-// way is a way from api to an interface. The field from is the same way without its last link; nil at api.
+// way is a way from api to an interface. The field from is the same way without its last link; nil for a grant.
 type way struct {
 	path string
 	from *way
