@@ -33,7 +33,7 @@ func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("codemode: no change set of run %s waits for a person", r.ID)
+		err = fmt.Errorf("codemode: no change set of run %s waits for a person: it was decided or has expired, or the run left none", r.ID)
 	}
 	return w, "", err
 }

@@ -60,10 +60,10 @@ func comment(doc string) string {
 	return " // " + doc
 }
 
-// line joins the lines of a text, so that it can't end the comment that contains it.
+// line joins the lines of a text, so that the text can't end the // comment that contains it.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// tags returns a mark for something that has a label or admits one.
+// tags returns the tags of a label as a mark like [takes pii], where verb is the text before them. It returns "" if there are none.
 func tags(verb string, l value.Label) string {
 	if l.Empty() {
 		return ""
@@ -81,7 +81,7 @@ func identifier(n string) bool {
 	return n != ""
 }
 
-// property writes n as the name of a property.
+// property writes n as the name of a property, in quotes if n needs them.
 func property(n string) string {
 	if identifier(n) {
 		return n

@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// call is a call of a method that sends, with an argument that its type admits.
+// call is a call of a method that sends, with arguments of the right types.
 type call struct {
 	name, code string
 	effect     bool
@@ -43,7 +43,7 @@ func (p *prompt) callExamples() []Example {
 	return append(out, Example{"two calls at once", fmt.Sprintf("async (api) => {\n  const [first, second] = await Promise.all([\n    %s,\n    %s,\n  ]);\n  return { first, second };\n}", a.code, b.code)})
 }
 
-// openExamples returns examples for grants that only open other objects.
+// openExamples returns an example for grants that only open other objects, or nil if no example works.
 func (p *prompt) openExamples() []Example {
 	for _, g := range p.granted {
 		i := p.catalog[g.Type.Name]
@@ -62,7 +62,7 @@ func (p *prompt) openExamples() []Example {
 	return nil
 }
 
-// calls returns calls of the methods of a type that return data.
+// calls returns a call of each method of the type t that returns data. path is the object in the program.
 func (p *prompt) calls(path string, t *message.Type) []call {
 	i := p.catalog[t.Name]
 	if i == nil {
@@ -106,7 +106,7 @@ func sampleArgs(m *message.Method) (string, bool) {
 	return strings.Join(args, ", "), true
 }
 
-// sample writes a value of a type in JavaScript. It leaves out optional fields.
+// sample writes a value of a type in JavaScript, without optional fields. It returns false if it knows no value of the type.
 func sample(t *message.Type) (string, bool) {
 	if t.Null {
 		return "null", true

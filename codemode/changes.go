@@ -44,7 +44,7 @@ const maxWalk = 4
 // an update. No example inserts, because the catalogue does not show which values a new row needs.
 func (p *prompt) changed() Example {
 	var found [2]string
-	seen, led := map[string]bool{}, map[string]bool{} // led has the queries to which a link leads: walk already has each, with a path that is not longer
+	seen, led := map[string]bool{}, map[string]bool{} // seen: the queries that were tried. led: the queries to which a link has led; a later link to one is skipped, since its path is not shorter
 	var walk []*queryShape
 	for _, g := range p.granted {
 		if q := p.shape("api."+g.Name, g.Type); q != nil {
@@ -81,7 +81,8 @@ func (p *prompt) changed() Example {
 	return Example{}
 }
 
-// picked returns the text for a query of a few rows. Its condition does not use the column set.
+// picked returns the text for a query of a few rows, or "" if there is none. The parameter set names a column that its
+// condition must not use, since the example changes that column.
 func (q *queryShape) picked(set string) string {
 	if q.methods["where"] == nil {
 		return ""
@@ -99,7 +100,7 @@ func (q *queryShape) picked(set string) string {
 	return ""
 }
 
-// updated returns an update of one column with an object.
+// updated returns a program that updates one column, or "" if the query allows none.
 func (q *queryShape) updated() string {
 	m := q.methods["update"]
 	if m == nil || m.Effect != message.InUnit || len(m.Params) == 0 || m.Params[0].Want == nil || m.Params[0].Want.Con == nil {
@@ -120,7 +121,7 @@ func (q *queryShape) updated() string {
 	return ""
 }
 
-// deleted returns the text that deletes a few rows.
+// deleted returns a program that deletes a few rows, or "" if the query allows none.
 func (q *queryShape) deleted() string {
 	m := q.methods["delete"]
 	from := q.picked("")

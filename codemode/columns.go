@@ -40,7 +40,7 @@ func (d *declarer) newKind(i *message.Interface) *kind {
 }
 
 // exprs declares the interfaces of column expressions. Members that several of these interfaces
-// share are declared once (sharing): repeated, they would fill half of the declarations.
+// share are declared once (see sharing): repeated, they would fill half of the declarations.
 func (d *declarer) exprs() []declaration {
 	var all []*kind
 	for _, n := range d.order {
@@ -192,7 +192,7 @@ func (d *declarer) itemOf(i *message.Interface) []string {
 	return out
 }
 
-// item returns the type parameter of a kind, if it has one, and the type of its values.
+// item returns the type parameter of a kind, or "" if it has none, and the type of the kind's values.
 func (d *declarer) item(i *message.Interface) (param, values string) {
 	ps := d.itemOf(i)
 	if len(ps) != 1 {

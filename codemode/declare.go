@@ -329,7 +329,7 @@ func (d *declarer) row(i *message.Interface, m *message.Method) string {
 
 // like finds an interface, declared before i, that has methods with the same names and parameters as i. These methods are
 // declared once, although a method may send a call in the earlier interface and describe a part of a callback in i. A
-// model understands the difference. names are these methods, at least two.
+// model understands the difference. names are these methods, at least two. shown is the interface's name, or "" if there is none.
 func (d *declarer) like(i *message.Interface) (shown string, names []string) {
 	if d.at == nil { // open is searched item by item, since few interfaces have type parameters
 		d.at = map[string]int{}

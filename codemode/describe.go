@@ -181,7 +181,7 @@ func (p *prompt) acts() bool {
 	return false
 }
 
-// sealed returns the secrecy tags of values that programs get sealed: in kept the tags that may not leave with the result, in shown those that may.
+// sealed returns the secrecy tags of values that programs get sealed: kept has the tags that may not leave with the result, shown those that may.
 func (p *prompt) sealed() (kept, shown []string) {
 	var tags []string // each tag as it appears in its mark
 	for _, i := range p.catalog {
@@ -215,7 +215,7 @@ func (p *prompt) measure() string {
 	return ""
 }
 
-// declassifies reports whether any method declassifies.
+// declassifies reports whether programs can call a declassifier, a method that answers about sealed values.
 func (p *prompt) declassifies() bool {
 	for _, i := range p.catalog {
 		for _, m := range i.Methods {
@@ -227,7 +227,7 @@ func (p *prompt) declassifies() bool {
 	return false
 }
 
-// existenceTags returns the secrecy tags on the existence of objects: in kept the tags that may not leave with the result, in shown those that may.
+// existenceTags returns the secrecy tags on the existence of objects: kept has the tags that may not leave with the result, shown those that may.
 func (p *prompt) existenceTags() (kept, shown []string) {
 	var l value.Label
 	for _, i := range p.catalog {
@@ -243,7 +243,7 @@ func (p *prompt) existenceTags() (kept, shown []string) {
 	return kept, shown
 }
 
-// distrusted returns the tags of outsiders' words, if there are calls that a program may not make after it has read such words.
+// distrusted returns the tags of outsiders' words. It returns nil if every call is allowed after a program has read such words.
 func (p *prompt) distrusted() []string {
 	var l value.Label
 	demands := false

@@ -29,7 +29,7 @@ type entryMember struct {
 func (d *declarer) entries(all *declarations) []entry {
 	paths := d.paths()
 	aliases := map[string][]string{}
-	queries := map[string]string{} // the name of the query of each row
+	queries := map[string]string{} // the names of the tables' queries, by the names of their rows
 	for _, name := range d.order {
 		for _, t := range d.args[name] {
 			if ns := t.Args["ns"]; ns != nil && len(ns.Fields) == 1 && ns.Fields[0].Type != nil {
@@ -102,7 +102,7 @@ func (d *declarer) membersOf(i *message.Interface) []entryMember {
 // maxPaths is how many ways to one interface are shown. Each way leads to other rows.
 const maxPaths = 3
 
-// way is a way to an interface.
+// way is a way from api to an interface. The field from is the same way without its last link; nil for a grant.
 type way struct {
 	path string
 	from *way

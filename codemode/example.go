@@ -115,8 +115,8 @@ func (q *queryShape) rank(l link) int {
 	return n
 }
 
-// target returns the query of the first usable link. walked reports that the example follows the
-// link without a join.
+// target returns the name of the first usable link and the query that it leads to, or "" and nil. walked is true if the
+// example follows the link without a join.
 func (q *queryShape) target(walked bool) (string, *queryShape) {
 	for _, l := range q.links {
 		if walked && q.methods[l.name] == nil {
@@ -212,7 +212,7 @@ func (q *queryShape) shaped() Example {
 		"  return { total: %s, first: rows.map((row) => row.%s) };\n}", base, rows, run, total, show)}
 }
 
-// pick returns the first column that satisfies one of the tests, which are tried in order.
+// pick returns the first column that satisfies one of the tests, which are tried in order, or false if there is none.
 func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
 	for _, t := range tests {
 		for _, c := range q.columns {
@@ -229,7 +229,7 @@ func isEnum(c column) bool                 { return len(c.of.Enum) > 0 }
 func isProse(c column) bool                { return c.of.Name == value.TypeText && len(c.of.Enum) == 0 }
 func anyColumn(column) bool                { return true }
 
-// condition compares a column of the table alias with a value.
+// condition returns a condition on a column of the table that callbacks call alias, or false if no column is suitable.
 func (q *queryShape) condition(alias string) (string, bool) {
 	comparable := func(test func(column) bool, op string) func(column) bool {
 		return func(c column) bool { return test(c) && c.ops[op] != nil }
@@ -253,7 +253,7 @@ func (q *queryShape) condition(alias string) (string, bool) {
 	return x + " > 0", true
 }
 
-// filter returns one field of a filter object.
+// filter returns one field of a filter object, or "" if no column is suitable.
 func (q *queryShape) filter() string {
 	c, ok := q.pick(isKind(value.TypeBool), isEnum, isProse, isKind(value.TypeInt))
 	if !ok || c.ops["eq"] == nil {

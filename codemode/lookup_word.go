@@ -27,7 +27,8 @@ type budgetShare struct {
 	hits, typos int
 }
 
-// lookUp calls found with each place where a word occurs.
+// lookUp calls found with each place of a word, and of words that begin with it. If there is none, it uses the word
+// nearest to it, since w may have a typo.
 func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight int)) {
 	nowhere := true
 	tell := func(word string, part int) {
@@ -51,8 +52,8 @@ func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight
 	}
 }
 
-// nearest returns the result of scalar.Nearest faster, for schemas with tens of thousands of words:
-// it first skips words that differ too much in length or letters.
+// nearest returns the indexed word that is most similar to w, or "" if none is, like scalar.Nearest. To be fast with
+// tens of thousands of words, it first skips words that differ too much in length or letters.
 func (c *catalogue) nearest(w string, left *budgetShare) string {
 	if len(w) > maxTypo {
 		return ""

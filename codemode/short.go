@@ -29,7 +29,7 @@ var shortRules = map[string]string{
 	"group":     "`groupBy(({ a }) => ({ name: a.name })).select(g => ({ name: g.name, n: g.count(), total: g.sum(({ a }) => a.x) }))`: where and orderBy after groupBy are of groups, `.orderBy(g => g.count().desc())`; `g.where(t => t.x > 1).count()` counts some of the rows of a group. distinctBy keeps the first row of each key.",
 }
 
-// shorter returns the rules for a short description.
+// shorter returns the rules for a short description, made from those for a long one.
 func (p *prompt) shorter(rules []rule) (out []rule) {
 	for _, r := range rules {
 		if text, is := shortRules[r.id]; is {
@@ -74,7 +74,7 @@ func (p *prompt) sending() string {
 		q.await, strings.Join(describes, ", "), strings.Join(asks, ", "))
 }
 
-// tables lists the granted names, each table with its columns and links, and all other declarations. each has the text of each table.
+// tables lists the granted names, each table with its columns and links, and all other declarations. The map each has the text of each table.
 func (d *declarer) tables(all *declarations) (text string, each map[string]string) {
 	queries, alias, of := d.ofRows()
 	var lines, others []string
@@ -127,7 +127,7 @@ func (d *declarer) ofRows() (queries map[string]*message.Interface, alias, of ma
 	return queries, alias, of
 }
 
-// tableLine lists the columns and links of a row, and the methods that only its query has. said has the docs that an earlier table already lists.
+// tableLine lists the columns and links of a row, and the methods that only its query has. The map said has the docs that an earlier table already lists.
 func (d *declarer) tableLine(i, q *message.Interface, alias string, of map[string]string, said map[string]bool) string {
 	var parts, under []string
 	for _, n := range i.Names() {

@@ -27,7 +27,7 @@ type scope struct {
 	head string            // the type parameters, like "<N, R>"
 	vars map[string]string // the variable of each type parameter of the interface and of the method that is being declared
 	of   string            // for a column: the plain type of its values
-	keys map[string]string // the static parameters that name a field of the result
+	keys map[string]string // for each parameter whose value names a field of the result, its type variable
 }
 
 func (d *declarer) scope(i *message.Interface) scope {
@@ -126,7 +126,7 @@ func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member 
 	return m
 }
 
-// param returns the type of an argument for p.
+// param returns the type of an argument for the parameter p.
 func (d *declarer) param(p message.Param, sc scope) string {
 	want := sc.vars[p.Bind]
 	switch {
@@ -251,8 +251,8 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 	return "any"
 }
 
-// wide returns the narrowest type that covers several: the column itself, a kind of column, or a
-// type that depends on the argument.
+// wide returns the narrowest type that covers several types: the column itself, a kind of column,
+// or any, if the type depends on the argument.
 func (d *declarer) wide(t *message.Term) string {
 	if w := t.Wide[0]; t.To == nil && len(t.Wide) == 1 && w.Con != nil {
 		return d.term(&message.Term{Con: w.Con, Null: t.Null}, scope{}, asPlain)
@@ -415,8 +415,8 @@ func angle(args []string) string {
 	return "<" + strings.Join(args, ", ") + ">"
 }
 
-// list returns the type of an array of the type of. It adds parentheses if the brackets would
-// otherwise apply to a part of it.
+// list returns the type of an array whose items have the type in the parameter of. It adds
+// parentheses if the brackets would otherwise apply to only a part of that type.
 func list(of string) string {
 	depth := 0
 	for i, r := range of {
@@ -438,7 +438,7 @@ func list(of string) string {
 	return of + "[]"
 }
 
-// union writes the values of an enum.
+// union writes the values of an enum as a type of TypeScript, like "a" | "b".
 func union(values []string) string {
 	return strings.Join(scalar.Each(values, quote), " | ")
 }

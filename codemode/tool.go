@@ -201,7 +201,7 @@ type shown struct {
 	lookups                   []*lookup // the functions with which programs find the rest, if not everything is declared
 }
 
-// shownKey identifies a shown, in addition to the catalogue and the granted names.
+// shownKey identifies a value of the type shown, in addition to the catalogue and the granted names.
 type shownKey struct {
 	admits, zone string
 	bound        int
@@ -316,7 +316,7 @@ func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 // ReadOnly reports whether no grant can change anything.
 func (t *Tool) ReadOnly() bool { return !t.effectful }
 
-var errZeroTool = fail.Named("codemode: this tool was not made with New")
+var errZeroTool = fail.Named("codemode: the Tool was not made with codemode.New: make it with that function")
 
 // Call runs the program in input, {"code": "..."}. It returns what the model reads: {"result":
 // ...}, or {"error": {"kind": ..., "message": ...}} if the input or the program was wrong. It
@@ -390,7 +390,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	return res
 }
 
-// begin returns the context of a run, or an error if the principal is revoked.
+// begin returns the context of a run, which ends when the principal is revoked, or an error if it is revoked already.
 func (t *Tool) begin(ctx context.Context) (run context.Context, end func(), err error) {
 	if t.revoked == nil {
 		return ctx, func() {}, nil

@@ -64,7 +64,7 @@ func RecordedBounds(b map[string]int64) (out Bounds) {
 
 // TooLong is the error of a program of n bytes, more than SourceBytes. Such a program is not parsed.
 func (b Bounds) TooLong(n int) error {
-	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
+	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size): write a shorter one", n, b.SourceBytes)
 }
 
 // ValueBytes is the number of bytes that each value and each name adds to the size that MaxResult bounds.

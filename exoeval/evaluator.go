@@ -140,7 +140,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	job.Run = s.Run()
 	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
-		e := *guest.AsError(err) // a copy, because the caller may change its error and the cache must not change
+		e := *guest.AsError(err) // e is a copy, because the caller may change its error, and the error in the cache must stay as it is
 		out.Err = &e
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)

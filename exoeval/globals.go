@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// newRealm gives the program an empty global object with only the names that it uses, and a clock that stands still. A realm serves one run.
+// newRealm gives the program a global object that has only the names that the program uses, and a clock that does not advance. A realm serves one run.
 func (r *run) newRealm() error {
 	r.Begin(r.bounds.CallDepth)
 	vm := r.VM
@@ -62,7 +62,7 @@ func (r *run) newRealm() error {
 	return nil
 }
 
-// global returns the value of a name in the global scope.
+// global returns the value of a name in the global scope, or nil if the name has none.
 func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	if v := made[name]; v != nil {
 		return v

@@ -126,7 +126,7 @@ func (r *run) anyRecorded(args []goja.Value) bool {
 	return slices.ContainsFunc(args, func(a goja.Value) bool { _, ok := a.(*guest.Opaque); return ok })
 }
 
-// refuseAny throws if an argument is recorded.
+// refuseAny throws if an argument is recorded, or is a promise that was not awaited. Otherwise it returns nil, and the native runs.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Arguments...)
 	for _, a := range c.Arguments {
@@ -261,7 +261,7 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	return nil
 }
 
-// stringify throws if a recorded thing is anywhere in the value. The engine would leave it out of the JSON, like a function.
+// stringify throws if a recorded thing is anywhere in the value of JSON.stringify. The engine would leave it out of the JSON, like a function.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	r.RefuseUnawaited(c.Argument(0))
 	if v, ok := r.SealedIn(c.Argument(0)); ok {

@@ -146,11 +146,11 @@ func (r *run) turn() error {
 		return r.Placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
-		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a call got no reply")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a call got no reply, so the program was stopped: this is a fault of exoeval, please report it")}, 0, 0)
 	}
 	c, known := r.Open[reply.ID]
 	if !known {
-		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a reply came to a call that was not sent")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a reply came to a call that was not sent, so the program was stopped: this is a fault of exoeval, please report it")}, 0, 0)
 	}
 	delete(r.Open, reply.ID)
 	if reply.Err != nil {

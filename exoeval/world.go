@@ -38,7 +38,7 @@ type World struct {
 // limits share their data.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
-		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: this exo.Gate was not made with exo.NewGate: make it so")}
+		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the exo.Gate was not made with exo.NewGate: make it with that function")}
 	}
 	type made struct {
 		world *World

@@ -51,10 +51,10 @@ const lastStep = "\n\nNo more programs can be run for this question: answer it n
 // Otherwise it is a *ModelError, unless Ask was used wrongly.
 func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
-		return nil, errors.New("agent: the question is empty")
+		return nil, errors.New("agent: the question is empty: pass a text")
 	}
 	if a == nil {
-		return nil, errors.New("agent: the Agent is nil")
+		return nil, errors.New("agent: the Agent is nil: make one with a Model and Tools")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
 		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of QuestionLimits.Question", len(question), most)
@@ -78,14 +78,14 @@ func (a *Agent) Resume(ctx context.Context, chat *Chat, on func(ChatEvent)) (*An
 func (a *Agent) check(chat *Chat) error {
 	switch {
 	case a == nil || a.Model == nil:
-		return errors.New("agent: this Agent has no Model: set it, for example to one of codemode/agent/models")
+		return errors.New("agent: Agent.Model is not set: set it, for example to a model of package codemode/agent/models")
 	case chat == nil:
-		return errors.New("agent: the Chat is nil")
+		return errors.New("agent: the Chat is nil: pass a new Chat for a new conversation")
 	}
 	names := map[string]bool{}
 	for _, t := range a.Tools {
 		if t == nil || t.Name() == "" {
-			return errors.New("agent: a tool was not made with codemode.New")
+			return errors.New("agent: Agent.Tools has a tool that was not made with codemode.New: make each tool with that function")
 		}
 		if names[t.Name()] {
 			return fmt.Errorf("agent: two tools are named %s: give each its own codemode.Options.Name", t.Name())
@@ -93,7 +93,7 @@ func (a *Agent) check(chat *Chat) error {
 		names[t.Name()] = true
 	}
 	if name := a.Model.Name(); a.Allow != nil && !slices.Contains(a.Allow, name) {
-		return &ModelError{Kind: NotAllowed, Model: name, Msg: "it is not among the models that may use these tools"}
+		return &ModelError{Kind: NotAllowed, Model: name, Msg: "the model is not on the list Agent.Allow, so it may not use these tools: choose one of the list, or add it"}
 	}
 	return chat.mend()
 }

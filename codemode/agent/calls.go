@@ -33,8 +33,8 @@ func (r *run) calls(ctx context.Context, reply *ModelReply, last bool) error {
 
 func stopped(ctx context.Context) error { return fmt.Errorf("agent: stopped: %w", ctx.Err()) }
 
-// call runs one call, unless there is a reason to refuse it. ran reports that a program was at
-// least parsed.
+// call runs one call, unless there is a reason to refuse it. ran is true if a program was at least
+// parsed: then the turn was not fruitless.
 func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int) (_ ToolResult, ran bool) {
 	refuse := func(kind, format string, args ...any) (ToolResult, bool) {
 		text := fmt.Sprintf(format, args...)

@@ -46,13 +46,13 @@ func (c *Chat) mend() error {
 		bad := func(what string) error { return fmt.Errorf("agent: message %d of the chat %s", i, what) }
 		switch {
 		case m.Role == RoleUser && len(m.Calls)+len(m.Results) > 0:
-			return bad("is the user's and has calls or results")
+			return bad("is the user's and has calls or results: only the model's messages may have calls, and only the tool's may have results")
 		case m.Role == RoleAssistant && len(m.Results) > 0:
-			return bad("is the model's and has results")
+			return bad("is the model's and has results: only the tool's messages may have results")
 		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
 			return bad("is the tool's: it must follow one of the model, with at most one result for each call there, and no text or calls of its own")
 		case m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleTool:
-			return bad(fmt.Sprintf("has the role %q", m.Role))
+			return bad(fmt.Sprintf("has the role %q: want user, assistant or tool", m.Role))
 		}
 		for k, call := range m.Calls {
 			if call.ID == "" || ids[call.ID] {
@@ -72,7 +72,7 @@ func (c *Chat) mend() error {
 				m.Results = append(m.Results, ToolResult{ID: call.ID, Name: call.Name, Text: interrupted, Failed: true, Effects: true})
 			}
 			if m.Results[k].ID != call.ID {
-				return bad("has results in another order than their calls")
+				return bad("has results in another order than their calls: want them in the order of the calls")
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // address.
 type APIKey struct{ text func() string }
 
-// NewAPIKey makes a key. An empty text is no key. It removes spaces around the text, since a header
-// drops them and the key would not be found in an endpoint's quotes.
+// NewAPIKey makes a key. An empty text is no key. NewAPIKey removes spaces around the text, since a header
+// drops them: with spaces, the key would not be found where an endpoint quotes it.
 func NewAPIKey(text string) APIKey {
 	if text = strings.TrimSpace(text); text == "" {
 		return APIKey{}
@@ -19,8 +19,8 @@ func NewAPIKey(text string) APIKey {
 	return APIKey{func() string { return text }}
 }
 
-// Reveal returns the key's text, for the header of a request, and for finding it in texts that must
-// not contain it.
+// Reveal returns the key's text, or "" if there is no key. Use it for the header of a request, and to
+// find the key in texts that must not contain it.
 func (k APIKey) Reveal() string {
 	if k.text == nil {
 		return ""

@@ -23,11 +23,11 @@ func (r *run) add(m ChatMessage) {
 	r.on(Added{m})
 }
 
-// loop asks the model until it answers in text.
+// loop asks the model, and runs its calls, until it answers in text. cut reports that the end of the text is missing.
 func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 	for r.steps < r.limits.Steps {
 		if r.fruitless >= r.limits.Fruitless {
-			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run", r.fruitless)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("%d turns in a row had neither an answer nor a call that could be run: ask again, or choose another model", r.fruitless)}
 		}
 		last := r.steps == r.limits.Steps-1
 		reply, err := r.reply(ctx, last)
@@ -45,7 +45,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			r.fruitless++
 			r.add(ChatMessage{Role: RoleUser, Notice: true, Text: "(Your call could not be read. Call the tool again; its arguments must be one JSON object.)"})
 		case empty && reply.Stop == StopTokens:
-			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("it used up its %d tokens before it said anything: allow more (QuestionLimits.Tokens)", r.limits.Tokens)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("the model used up its %d tokens before it wrote any text or call: allow more (QuestionLimits.Tokens)", r.limits.Tokens)}
 		case empty:
 			r.fruitless++ // ask again, since a chat must not have an empty message
 		case len(reply.Calls) == 0:
@@ -58,5 +58,5 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 			}
 		}
 	}
-	return "", false, &ModelError{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests", r.steps)}
+	return "", false, &ModelError{Kind: Unanswered, Model: r.model, Msg: fmt.Sprintf("there is no answer after %d requests: ask for less at once, or allow more (QuestionLimits.Steps)", r.steps)}
 }

@@ -64,7 +64,7 @@ const (
 // not reported is 0. An endpoint can report anything. But [Usage.Add] counts a negative
 // number as 0 and stops at MaxCount, so that no reply reduces the cost of others.
 type Usage struct {
-	Requests     int64 `json:"requests"`                // how many requests got a reply that had begun
+	Requests     int64 `json:"requests"`                // how many requests got at least the beginning of a reply
 	Input        int64 `json:"input"`                   // tokens of all input, cached or not
 	CacheRead    int64 `json:"cache_read,omitempty"`    // the part of Input that was read from the provider's cache
 	CacheWritten int64 `json:"cache_written,omitempty"` // the part of Input that was written to the cache
@@ -74,7 +74,7 @@ type Usage struct {
 // MaxCount is the largest count of tokens. Above it, JSON and float64 can't represent every whole number.
 const MaxCount = 1 << 53
 
-// Add returns the sum of both. A negative count counts as 0.
+// Add returns the sum of u and v, count by count. A negative count counts as 0.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{SumTokens(u.Requests, v.Requests), SumTokens(u.Input, v.Input), SumTokens(u.CacheRead, v.CacheRead), SumTokens(u.CacheWritten, v.CacheWritten), SumTokens(u.Output, v.Output)}
 }

@@ -16,7 +16,7 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 		}
 		out, err := r.once(ctx, last)
 		if err == nil && out == nil {
-			err = &ModelError{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error"}
+			err = &ModelError{Kind: Malformed, Model: r.model, Msg: "the model gave neither a reply nor an error: this is a fault of the type that implements agent.Model"}
 		}
 		if err == nil {
 			r.count(out.Usage)
@@ -36,7 +36,7 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 				continue // this loop ends, since each time a result is dropped
 			}
 			return nil, &ModelError{Kind: TooLong, Model: r.model, Status: e.Status, Err: err,
-				Msg: "there is nothing left to leave out: begin a new conversation, ask for less, or take a model with a larger context"}
+				Msg: "the conversation is too long for the model, and no result is left that could be dropped: begin a new conversation, ask for less, or take a model with a larger context"}
 		}
 		wait := r.wait(e, try)
 		if !e.retryable() || try == r.limits.Tries || wait > r.limits.Wait {

@@ -52,7 +52,7 @@ func bare(s string) string {
 	return string(out)
 }
 
-// until returns the length of s up to and including end, or of all of s.
+// until returns the length of s up to and including end, or the length of s if end is missing.
 func until(s, end string) int {
 	if i := strings.Index(s, end); i >= 0 {
 		return i + len(end)
@@ -76,7 +76,8 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// quotes returns a string in double quotes, if any kind of quotes could enclose it.
+// quotes returns a string literal in double quotes, so that 'a' and "a" count as the same. It returns s unchanged if
+// s has quotes, escapes, $ or lines inside, since then the kind of quotes may matter.
 func quotes(s string) string {
 	if n := len(s); n > 1 && s[n-1] == s[0] && !strings.ContainsAny(s[1:n-1], "'\"`\\$\n") {
 		return `"` + s[1:n-1] + `"`

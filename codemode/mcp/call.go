@@ -70,7 +70,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 	return result, nil
 }
 
-// unknownLabels logs the error for the host, and returns the text that the client must know about its program.
+// unknownLabels logs the error for the host, and returns one for the client. It ends with what, the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
 	slog.Error("the labels of what a client was shown can't be stored", "reason", fail.Reason(err))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows no result. " + what}

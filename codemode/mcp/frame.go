@@ -16,14 +16,14 @@ import (
 // with a key twice is no message: readers may differ in which value they use, so a proxy, a record or a person might not see what runs.
 func notMessage(frame []byte) []byte {
 	if !json.Valid(frame) { // the check also refuses a text with a byte order mark
-		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")
+		return answerTo(nil, jsonrpc.CodeParseError, "the text is no JSON: want one message in a line, in UTF-8 without a byte order mark")
 	}
 	id, twice := keysOf(frame)
 	if twice != nil {
 		return answerTo(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("an object of this message has the key %.80q twice: want each once", *twice))
 	}
 	if _, err := jsonrpc.DecodeMessage(frame); err != nil {
-		return answerTo(id, jsonrpc.CodeInvalidRequest, "this is no message of JSON-RPC 2.0: want a request, a notification or a response")
+		return answerTo(id, jsonrpc.CodeInvalidRequest, "the text is no message of JSON-RPC 2.0: want a request, a notification or a response")
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ type lines struct {
 	err  error
 }
 
-var errLine = errors.New("mcp: a line was too long")
+var errLine = errors.New("mcp: the client sent a line that was too long, so the conversation ended")
 
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.left) == 0 {

@@ -157,7 +157,7 @@ type refusal struct {
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h == nil || h.s == nil {
-		http.Error(w, "this mcp.Handler was not made with Server.Handler", http.StatusInternalServerError)
+		http.Error(w, "the server's mcp.Handler was not made with Server.Handler: its operator must make it with that method", http.StatusInternalServerError)
 		return
 	}
 	// With full duplex, a refusal is sent before net/http reads the rest of the body, which it does to reuse the
@@ -222,8 +222,8 @@ func (h *Handler) refuse(w http.ResponseWriter, no *refusal) {
 	http.Error(w, http.StatusText(no.status), no.status)
 }
 
-// foreign refuses a request from a web page of another site. It checks Host, too, since a site may
-// make its name resolve to this machine (DNS rebinding).
+// foreign refuses a request from a web page of another site; nil means that the request is none. It checks
+// Host, too, since a site may make its name resolve to this machine (DNS rebinding).
 func (h *Handler) foreign(r *http.Request) *refusal {
 	if !slices.Contains(h.hosts, hostName(r.Host)) {
 		return &refusal{status: http.StatusForbidden, reason: "host", detail: fmt.Sprintf("%.80q", r.Host)}
@@ -325,7 +325,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	return h.known(who, err, "token")
 }
 
-// known returns the identity, or the refusal for err. by describes how the identity was found.
+// known returns the identity, or the refusal for err. The text by describes how the identity was found.
 func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal) {
 	switch {
 	case err == nil && !who.Zero():

@@ -24,7 +24,7 @@ type labels struct {
 	now     func() time.Time
 
 	mu    sync.Mutex
-	since time.Time // the time from which on added counts entries
+	since time.Time // added counts the entries that were made after this time
 	added int
 }
 
@@ -35,7 +35,7 @@ const maxTold = 10_000
 const storeWait = 20 * time.Second
 
 // errLabels means that the labels of clients are not known, so clients get no results. The error has the cause and the remedy.
-var errLabels = errors.New("mcp: the labels of what clients were shown can't be read or stored")
+var errLabels = errors.New("mcp: the store for the labels of what clients were shown can't be read or written")
 
 const restKey = "labels"
 
@@ -55,7 +55,7 @@ func labelOf(e store.Entry) (value.Label, error) {
 	err := json.Unmarshal(e.Value, &s)
 	label := value.NewLabel(s.Label...)
 	if err = errors.Join(err, label.Check()); err == nil && (len(s.Label) == 0 || e.Until.IsZero()) {
-		err = errors.New("it has no label, or never expires")
+		err = errors.New("the entry has no label, or no time at which it expires")
 	}
 	if err != nil {
 		err = fmt.Errorf("the entry %.80q is damaged: %.200s: %v", e.Key, e.Value, err)
@@ -116,7 +116,7 @@ func (l *labels) shown(ctx context.Context, who owner, label value.Label) error 
 	return failed(err)
 }
 
-// join adds a label to an entry.
+// join adds a label to an entry, and makes the entry last from now on.
 func (l *labels) join(ctx context.Context, key string, label value.Label) error {
 	var until time.Time
 	err := store.Update(ctx, l.kept, key, func(e *store.Entry) (put bool, err error) {

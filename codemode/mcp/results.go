@@ -104,8 +104,8 @@ func (r *results) drop(meant func(*kept) bool) {
 	}
 }
 
-// read returns a result to its own identity, if the identity has the same tool and the model may
-// still read the result's labels.
+// read returns a kept result. ok is false unless who is the result's own identity, the tool is still the
+// same, and the model may still read the result's labels.
 func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown value.Label, ok bool) {
 	handle, ok := strings.CutPrefix(uri, resultURI)
 	if !ok {

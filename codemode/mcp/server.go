@@ -69,7 +69,7 @@ var ErrConfig = errors.New("mcp: wrong configuration")
 // tool.
 var ErrNoTool = errors.New("mcp: there is no tool for this identity")
 
-var errZero = fmt.Errorf("%w: this Server was not made with mcp.New", ErrConfig)
+var errZero = fmt.Errorf("%w: the Server was not made with mcp.New: make it with that function", ErrConfig)
 
 // New makes a server from its configuration.
 func New(cfg Config) (*Server, error) {

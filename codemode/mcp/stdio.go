@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ServeStdio serves one client for one identity, over lines of JSON, until in ends or the context ends. At the end of in, it first answers all
+// ServeStdio serves one client for one identity, over lines of JSON, until the input or the context ends. At the end of the input, it first answers all
 // received requests, each program within its limits. When the context ends, it stops running programs. It writes only the protocol to out. It answers
 // a line that is no message, or has a key twice in one object, with an error of JSON-RPC. If a client sends a batch, which the protocol has not had
 // since revision 2025-06-18, ServeStdio returns ErrBatch. If the identity has no tool, it returns ErrNoTool.

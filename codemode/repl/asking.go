@@ -149,7 +149,7 @@ const cutNotice = "the answer is cut: the model reached its bound of tokens; ask
 func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.unasked(ctx)
 	if err == nil && question == "" {
-		err = errors.New(".ask TEXT asks the model")
+		err = errors.New("the question is missing: .ask TEXT asks the model")
 	}
 	if err != nil {
 		std.Complain(s.app.Name, err)

@@ -12,7 +12,8 @@ import (
 const MaxImages = screen.MaxImages
 
 // WriteChanges writes what a program would change, or has changed, like a terminal does but without
-// colours. admits are the labels that may be shown, the same as for the program's result.
+// colours. admits are the labels that may be shown, the same as for the program's result. kept is a text that
+// follows each number of changes, like ", not kept".
 func WriteChanges(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	screen.Screen{}.Changed(out, all, admits, kept)
 }

@@ -18,7 +18,8 @@ import (
 // patience is how long a second Ctrl-C at the prompt has no effect.
 const patience = 2 * time.Second
 
-// command splits a line like ".api" into command and argument. A program never begins with a dot.
+// command splits a line like ".api" into command and argument. ok is false for other lines, like programs, which never
+// begin with a dot.
 func command(line string) (cmd, arg string, ok bool) {
 	if cmd, arg, ok = word(line); ok {
 		return cmd, arg, true
@@ -78,7 +79,7 @@ func (s *session) keep(path string, out io.Writer) error {
 	case s.app.Keep == nil:
 		return noCommand(".keep")
 	case path == "":
-		return errors.New(".keep FILE writes the grant file of this terminal, with the programs that ran")
+		return errors.New("the name of the file is missing: .keep FILE writes the grant file of this terminal, with the programs that ran")
 	}
 	text, err := s.app.Keep(path, s.ran)
 	if err == nil {
@@ -87,7 +88,7 @@ func (s *session) keep(path string, out io.Writer) error {
 	return err
 }
 
-var errNothingRan = errors.New("no program has run yet")
+var errNothingRan = errors.New("no program has run yet: type one first")
 
 // command runs a command that was typed at the prompt.
 func (c *console) command(ctx context.Context, cmd, arg string) error {
@@ -124,12 +125,12 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 			return err
 		}
 		if arg == "" {
-			return errors.New(".ask TEXT asks the model")
+			return errors.New("the question is missing: .ask TEXT asks the model")
 		}
 		c.ask(ctx, arg)
 	case ".run":
 		if arg == "" {
-			return errors.New(".run PROGRAM runs a program, also one that reads like a question")
+			return errors.New("the program is missing: .run PROGRAM runs it, even if it looks like a question")
 		}
 		c.program(ctx, arg)
 	case "." + c.app.Who, ".user", ".as":
@@ -150,11 +151,11 @@ func (c *console) sql(arg string) error {
 	case arg == "on" || arg == "off":
 		c.unfold = arg == "on"
 	case arg != "":
-		return errors.New(".sql shows the SQL of the last program; .sql on shows it for every program, and .sql off hides it again")
+		return errors.New("after .sql write on, off or nothing: .sql shows the SQL of the last program; .sql on shows it for every program, and .sql off hides it again")
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.Queries)+c.last.More == 0:
-		return errors.New("the last program sent no query to the database")
+		return errors.New("the last program sent no query to the database, so there is no SQL to show")
 	default:
 		return c.paged(func(out io.Writer) error {
 			_, err := io.WriteString(out, c.std.Screen.Unfolded(&c.last.Kept))
@@ -175,7 +176,7 @@ func (c *console) expandedCommand(arg string) error {
 	case "":
 		*mode = map[bool]string{true: "off", false: "on"}[*mode == "on"]
 	default:
-		return errors.New(".expanded on shows rows one below the other, .expanded off as a table, .expanded auto as a table where it fits")
+		return errors.New("after .expanded write on, off, auto or nothing: .expanded on shows rows one below the other, .expanded off as a table, .expanded auto as a table where it fits")
 	}
 	fmt.Fprintln(c.std.Out, map[string]string{"on": "rows are shown one below the other", "off": "rows are shown as a table", "": "rows are shown as a table where it fits"}[*mode])
 	return nil
@@ -188,11 +189,11 @@ func (c *console) traceCommand(arg string) error {
 	case arg == "off":
 		c.trace = nil
 	case arg != "":
-		return errors.New(".trace shows what the last program asked for; .trace on writes a line of JSON for each step of a run, .trace off ends that")
+		return errors.New("after .trace write on, off or nothing: .trace shows what the last program asked for; .trace on writes a line of JSON for each step of a run, .trace off ends that")
 	case c.last == nil:
 		return errNothingRan
 	case len(c.last.Events) == 0:
-		return errors.New("the last program made no call")
+		return errors.New("the last program made no call, so there is nothing to show")
 	default:
 		return c.paged(func(out io.Writer) error {
 			_, err := io.WriteString(out, c.std.Screen.Traced(c.last.Events))

@@ -48,7 +48,7 @@ func (a App) parse(args []string) (*options, error) {
 	once := func(p **string) func(string) error {
 		return func(v string) error {
 			if *p != nil {
-				return errors.New("it is given twice")
+				return errors.New("the flag is given twice: leave out one")
 			}
 			*p = &v
 			return nil

@@ -22,14 +22,15 @@ type GrantFunc = func(ctx context.Context, db *exosql.DB, user string) (codemode
 
 const form = "func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error), where ctx, user and error may be left out and user may be an integer or a UUID, [16]byte"
 
-// granter is a function of grants in a common form. as is empty for an App without Members.
+// granter is a function of grants in a common form. The parameter as names a member; it is "" for an App without Members.
 type granter = func(ctx context.Context, db *exosql.DB, user, as string) (codemode.Grants, error)
 
-// adapt turns a function of grants into a granter. The flag who names the user, and -as a member.
+// adapt turns a function of grants into a granter. who is the name of the flag for the user, for errors. members reports
+// that the function must also take a member.
 func adapt(f any, who string, members bool) (granter, error) {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
-		return nil, fmt.Errorf("the grants are given by no function; want %s", form)
+		return nil, fmt.Errorf("the grants must be a function: want %s", form)
 	}
 	t := v.Type()
 	wrong := fmt.Errorf("the function of grants is a %v; want %s", t, form)
@@ -54,7 +55,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 	case !withDB || in != t.NumIn() || t.IsVariadic():
 		return nil, wrong
 	case members && !withMember:
-		return nil, fmt.Errorf("the function of grants is a %v; with App.Members it must take a member after the user", t)
+		return nil, fmt.Errorf("the function of grants is a %v; with App.Members the function must take a member after the user", t)
 	case t.NumOut() != 1 && t.NumOut() != 2, !t.Out(0).ConvertibleTo(grants):
 		return nil, wrong
 	case t.NumOut() == 2 && t.Out(1) != reflect.TypeFor[error]():
@@ -92,7 +93,7 @@ func adapt(f any, who string, members bool) (granter, error) {
 
 var uuid = reflect.TypeFor[[16]byte]()
 
-// userValue converts the value of the flag who to the type that the function wants.
+// userValue converts user, the value of the flag that who names, to the type that the function of grants wants.
 func userValue(who, user string, t reflect.Type) (reflect.Value, error) {
 	v := reflect.New(t).Elem()
 	if t.Kind() == reflect.String {

@@ -60,7 +60,7 @@ func (l *lines) typing(f func()) (dropped bool) {
 	return l.dropped
 }
 
-// peek returns the next line, if one comes within wait. With 0 it waits without limit.
+// peek returns the next line, if one comes within wait. If wait is 0, peek waits without limit.
 func (l *lines) peek(wait time.Duration) (s string, ok bool) {
 	if l.peeked != nil {
 		return *l.peeked, true

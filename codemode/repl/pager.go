@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
-// paged shows what f writes. On a screen, it uses the pager for longer text.
+// paged shows what f writes. It uses the pager if the text is longer than the screen.
 func (c *console) paged(f func(out io.Writer) error) error {
 	if !c.std.Screen.Live || c.noPager {
 		return f(c.std.Out)
@@ -60,7 +60,7 @@ func (c *console) pagerCommand(arg string) error {
 	case "":
 		c.noPager = !c.noPager
 	default:
-		return errors.New(".pager on shows what is longer than the screen with the program in $PAGER, or else `less`; .pager off prints everything")
+		return errors.New("after .pager write on or off: .pager on shows what is longer than the screen with the program in $PAGER, or else `less`; .pager off prints everything")
 	}
 	fmt.Fprintln(c.std.Out, map[bool]string{false: "what is longer than the screen is shown with the pager", true: "everything is printed"}[c.noPager])
 	return nil

@@ -128,7 +128,7 @@ func TestPromptCommands(t *testing.T) {
 		want     []string
 		sql      int // statements that are shown
 	}{
-		{"nothing ran", ".sql\n.trace\n.save x.js\n", []string{"no program has run yet\nowner 1> no program has run yet\nowner 1> no program has run yet"}, 0},
+		{"nothing ran", ".sql\n.trace\n.save x.js\n", []string{"no program has run yet: type one first\nowner 1> no program has run yet: type one first\nowner 1> no program has run yet"}, 0},
 		{"folded", "api.me.notes().where({ text: 'first' }).count()\n", []string{"T ms, Q"}, 0},
 		{"unfolded", "api.me.notes().where({ text: 'first' }).count()\n.sql\n", []string{`[1,1,"first"]  1 row, T ms`}, 1},
 		{"several", "[api.me.count(), api.me.notes().count()]\n", nil, 0},

@@ -23,7 +23,7 @@ import (
 func (c *console) save(path string) error {
 	switch {
 	case path == "":
-		return errors.New(".save FILE keeps the last program; .save FILE.csv its rows; .save FILE.json its result; .save FILE.html a page of it")
+		return errors.New("the name of the file is missing: .save FILE keeps the last program; .save FILE.csv its rows; .save FILE.json its result; .save FILE.html a page of it")
 	case c.last == nil:
 		return errNothingRan
 	}
@@ -63,7 +63,7 @@ func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	return append(printable.JSON(b), '\n'), "the result is", err
 }
 
-// chart draws the last result.
+// chart draws the last result, or returns why it can't.
 func (c *console) chart() error {
 	if c.last == nil {
 		return errNothingRan

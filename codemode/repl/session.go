@@ -46,7 +46,7 @@ type session struct {
 	kept screen.Kept // the entries of the running program
 }
 
-// become makes the session act for another principal. as is a member of who; "" means the first.
+// become makes the session act for the principal who. The parameter as is the number of a member; "" means the first member.
 func (s *session) become(ctx context.Context, who, as string) error {
 	grants, name, as, err := s.grants(ctx, who, as)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *session) grants(ctx context.Context, who, as string) (g codemode.Grants
 	return g, name, member, err
 }
 
-// member returns the acting member of who: the one that as names, or the first.
+// member returns the acting member of who: the one with the number in the parameter as, or the first if that is "".
 func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member, name string, err error) {
 	if a.Members == nil {
 		return "", "", nil
@@ -128,7 +128,7 @@ func (a App) member(ctx context.Context, db *exosql.DB, who, as string) (member,
 	return as, name, err
 }
 
-// one returns the name of the user with this id.
+// one returns the name of the user with this id. Otherwise it returns an error that lists the users, or ends with the text none if there are no users.
 func one(all []User, id int64, what, none string) (name string, err error) {
 	var there []string
 	for _, p := range all {

@@ -84,7 +84,7 @@ func (s *session) tried(e exo.Entry) error {
 	return nil
 }
 
-// now describes in words what happens to changes at present.
+// now returns the words that follow a number of changes, like ", not kept"; "" if changes are kept.
 func (s *session) now() string {
 	switch {
 	case s.preview:

@@ -17,8 +17,8 @@ var words = map[string]string{
 	`\q`: ".quit", `\?`: ".help", `\h`: ".help", `\d`: ".tables", `\dt`: ".tables", `\d+`: ".tables", `\x`: ".expanded",
 }
 
-// word returns the command for a line in psql's words. A line that begins with a backslash is
-// always a command, even an unknown one, since no program begins with it.
+// word returns the command for a line in psql's words. ok is false for other lines. A line that begins with a
+// backslash is always a command, even an unknown one, since no program begins with it.
 func word(line string) (cmd, arg string, ok bool) {
 	cmd, arg, _ = strings.Cut(strings.TrimRight(line, " \t;"), " ")
 	if c := words[cmd]; c != "" && (arg == "" || strings.HasPrefix(cmd, `\`)) {
@@ -30,15 +30,15 @@ func word(line string) (cmd, arg string, ok bool) {
 // follows matches the beginning of a line that can only continue the previous one: .name( and ?.name(
 var follows = scalar.Pattern(`^\??\.[\pL_$][\pL\pN_$]*\(`)
 
-// continued joins the last program and a line that begins with .name( to a program. It refuses to
-// repeat a program that can change something.
+// continued joins the last program and a line that begins with .name( to a program, and returns any other text
+// unchanged. It refuses to repeat a program that changed something, or would have.
 func (c *console) continued(text string) (string, error) {
 	if !follows().MatchString(text) {
 		return text, nil
 	}
 	switch {
 	case c.last == nil:
-		return "", errors.New("a line that begins with .name( continues the last program, and none has run yet")
+		return "", errors.New("a line that begins with .name( continues the last program, and none has run yet: type a whole program")
 	case c.last.Result.Changed() || len(c.last.Result.Effects) > 0:
 		return "", errors.New("a line that begins with .name( runs the last program again. That one changed something, or would have: type the whole program")
 	}

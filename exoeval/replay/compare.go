@@ -49,7 +49,7 @@ func (r *recording) compare(now *recording) (*Difference, error) {
 				continue
 			}
 		case fail.KindOf(r.ended.Err) == fail.Limit:
-			return nil, fmt.Errorf("replay: a limit ended the recorded run, and when depends on time: the messages before call %d are equal, later ones can't be compared", n)
+			return nil, fmt.Errorf("replay: a limit ended the recorded run, at a moment that depends on time: the messages before call %d are equal, later ones can't be compared", n)
 		case a == nil:
 			d = &Difference{Pos: b.asked.Pos, Text: fmt.Sprintf("the program sends %s, but the record has no such message", b.asked.Op)}
 		default:

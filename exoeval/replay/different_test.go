@@ -135,7 +135,7 @@ func TestNotReplayed(t *testing.T) {
 		{without(0, exo.Begun), "the beginning of the run"},
 		{begun(func(s *exo.Start) { s.Grants = nil }), "without replies. Only"},
 		{begun(func(s *exo.Start) { s.Grants, s.Module = nil, "" }), "without replies"},
-		{begun(func(s *exo.Start) { s.Encoding = 2 }), "version 2 of the encoding"},
+		{begun(func(s *exo.Start) { s.Encoding = 2 }), "version 2 of the data format"},
 		{begun(func(s *exo.Start) { s.Granted[0]++ }), "do not match the digest"},
 		{begun(func(s *exo.Start) { s.Grants = func() []byte { return []byte("x") } }), "what was granted"},
 		{without(0, exo.Ended), "no end"},

@@ -97,7 +97,7 @@ func (o *object) UnitKey() any { return o.world }
 // Validate implements exo.Validator.
 func (o *object) Validate(m *exo.Message) error { return o.failed(numberOf(m)) }
 
-// failed returns the recorded error of a call.
+// failed returns the recorded error of a call, or nil if the call succeeded.
 func (w *world) failed(n uint64) error {
 	c, state, err := w.was.calls[n], exo.StateRolledBack, error(nil)
 	switch {

@@ -37,7 +37,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	}
 	granted, catalog, err := coding.UnpackGrants(was.start.Grants())
 	if err != nil {
-		return nil, fmt.Errorf("replay: the record has what was granted in a form that can't be read: %w", err)
+		return nil, fmt.Errorf("replay: the recorded grants can't be read: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
 		return nil, errors.New("replay: the recorded grants do not match the digest in the run's first entry: the record was changed")
@@ -64,7 +64,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 	case now.start == nil || now.ended == nil || kind == fail.Crashed || kind == fail.Breach:
 		return nil, fmt.Errorf("replay: the program could not be run: %w", res.Err)
 	case now.start.Granted != s.Granted:
-		return nil, errors.New("replay: the grants that were restored from the record differ from those of the run")
+		return nil, errors.New("replay: the grants that were restored from the record differ from those of the run: use the version of exoagent that recorded it")
 	}
 	return was.compare(now)
 }
@@ -113,13 +113,13 @@ func (r *recording) replayable(anyVersion bool) error {
 	s := r.start
 	switch {
 	case s == nil:
-		return errors.New("replay: the record does not have the beginning of the run")
+		return errors.New("replay: the record does not have the beginning of the run: pass all entries of the run, from the first")
 	case s.Grants == nil && s.Module == "":
 		return errors.New("replay: an older version of exoagent recorded the run, without replies; only runs that are recorded with replies can be replayed")
 	case s.Grants == nil:
 		return errors.New("replay: the run was recorded without replies. Only runs after `replies: true` in the grant file (KeepReplies in Go) have them, unless the declarations of the grants are too large")
 	case s.Encoding != wire.Encoding:
-		return fmt.Errorf("replay: the run has version %d of the encoding, and exoagent %s has version %d: use exoagent %s", s.Encoding, buildinfo.Version(), wire.Encoding, s.Module)
+		return fmt.Errorf("replay: the run was recorded in version %d of the data format, and exoagent %s reads only version %d: use exoagent %s", s.Encoding, buildinfo.Version(), wire.Encoding, s.Module)
 	case !anyVersion && (s.Module != buildinfo.Version() || !buildinfo.Known(s.Module)):
 		return &VersionError{Recorded: s.Module, Own: buildinfo.Version()}
 	case r.released == nil || r.ended == nil:
@@ -147,7 +147,7 @@ type VersionError struct{ Recorded, Own string }
 func (e *VersionError) Error() string {
 	text := fmt.Sprintf("replay: the run was recorded by exoagent %s, and this is exoagent %s", e.Recorded, e.Own)
 	if e.Recorded == e.Own {
-		text += ": such a version names no one source text"
+		text += ": builds of that version may differ from one another"
 	}
 	return text
 }

@@ -27,7 +27,7 @@ func binaryError(path string, err error) error {
 // the path later names another file.
 func openBinary(path, sum string) (*os.File, error) {
 	if !filepath.IsAbs(path) {
-		return nil, binaryError(path, errors.New("it must be an absolute path, because the directory of a process may change"))
+		return nil, binaryError(path, errors.New("the path must be absolute, because the directory of a process may change"))
 	}
 	f, err := openExecutable(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func checkBinary(f *os.File, sum string) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return errors.New("it is no regular file")
+		return errors.New("the path leads to no regular file: name the program exo-worker")
 	}
 	if err := ownedSafely(info); err != nil {
 		return err
@@ -56,7 +56,7 @@ func checkBinary(f *os.File, sum string) error {
 	}
 	theirs, err := buildinfo.Read(f)
 	if err != nil {
-		return fmt.Errorf("it was not built by Go: %w", err)
+		return fmt.Errorf("the file was not built by Go, so it is no exo-worker: %w", err)
 	}
 	ours, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -65,14 +65,14 @@ func checkBinary(f *os.File, sum string) error {
 	return sameModules(ours, theirs)
 }
 
-// hasSum refuses a file with another SHA-256.
+// hasSum refuses a file with another SHA-256 than want.
 func hasSum(f *os.File, want string) error {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return err
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("its SHA-256 is %s, not %s: it is of another release, or was changed", got, want)
+		return fmt.Errorf("the file's SHA-256 is %s, not %s: the file is of another release, or was changed", got, want)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func sameModules(ours, theirs *debug.BuildInfo) error {
 			continue
 		}
 		if other != own {
-			return fmt.Errorf("it was built with %s %s, but the host with %s: build both from one go.mod", path, cmp.Or(other, "none"), own)
+			return fmt.Errorf("the file was built with %s %s, but the host with %s: build both from one go.mod", path, cmp.Or(other, "none"), own)
 		}
 	}
 	return nil

@@ -32,13 +32,13 @@ func ownedSafely(info os.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !ok:
-		return errors.New("its owner is not known")
+		return errors.New("the owner of the file is not known: use a file system that has owners")
 	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("it belongs to user %d, who could change it: make root or this user its owner", st.Uid)
+		return fmt.Errorf("the file belongs to user %d, who could change it: make root or the host's user its owner", st.Uid)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("its mode is %v, so other users could change it: set it to 0755", info.Mode().Perm())
+		return fmt.Errorf("the file's mode is %v, so other users could change the file: set the mode to 0755", info.Mode().Perm())
 	case info.Mode().Perm()&0o111 == 0:
-		return fmt.Errorf("its mode is %v, so it can't be executed: set it to 0755", info.Mode().Perm())
+		return fmt.Errorf("the file's mode is %v, so the file can't be executed: set the mode to 0755", info.Mode().Perm())
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func Confine() (held bool, err error) {
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 { // a C library has made threads, which get no-new-privileges together with the filter
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-			return false, fmt.Errorf("worker: prctl(PR_SET_NO_NEW_PRIVS) failed: %w", err)
+			return false, fmt.Errorf("worker: the process can't give up its privileges (prctl PR_SET_NO_NEW_PRIVS): %w", err)
 		}
 	}
 	return seccomp(all != 0)

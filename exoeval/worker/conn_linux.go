@@ -79,7 +79,7 @@ type locked struct {
 func lockdown() (l locked, err error) {
 	l.rw, l.isolation = connection, Process
 	if t, err := unix.GetsockoptInt(int(connection), unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil || t != unix.AF_UNIX {
-		return l, fmt.Errorf("not started by a host")
+		return l, fmt.Errorf("the process was not started by a Go program that uses exoagent")
 	}
 	// The first timer opens the runtime's poller, which is not possible after the lockdown.
 	time.Sleep(1 * time.Nanosecond)
@@ -100,7 +100,7 @@ func lockdown() (l locked, err error) {
 		max      uint64
 	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_NOFILE, 0}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}} {
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
-			return l, fmt.Errorf("limit %d: %w", r.resource, err)
+			return l, fmt.Errorf("the kernel's limit number %d can't be set: %w", r.resource, err)
 		}
 	}
 	l.isolation |= Resources
@@ -109,7 +109,7 @@ func lockdown() (l locked, err error) {
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-			return l, fmt.Errorf("prctl(PR_SET_NO_NEW_PRIVS) failed: %w", err)
+			return l, fmt.Errorf("the process can't give up its privileges (prctl PR_SET_NO_NEW_PRIVS): %w", err)
 		}
 	} else if landlock() {
 		l.isolation |= Files

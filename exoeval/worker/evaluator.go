@@ -34,7 +34,7 @@ type commonKey struct {
 var _ exoeval.Evaluator = (*Pool)(nil)
 
 // errZeroPool is the error of a Pool that NewPool did not make.
-var errZeroPool = fail.Named("worker: this Pool was not made with NewPool, so it runs nothing")
+var errZeroPool = fail.Named("worker: the Pool was not made with worker.NewPool, so it runs nothing: make it with that function")
 
 func (p *Pool) made() bool { return p != nil && p.ctx != nil }
 

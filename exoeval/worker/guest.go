@@ -147,7 +147,7 @@ func (g *guest) Log(l exo.Line) error {
 	return nil
 }
 
-// Next waits for the reply to the oldest call.
+// Next waits for the reply to the oldest call. It returns false if no call is open.
 func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 	if g.open == 0 {
 		return exo.Reply{}, false, nil

@@ -183,8 +183,8 @@ type party struct {
 	tool      *runner // the tool, if principal is empty
 }
 
-// acquire waits for the turn of who and returns a worker. If a worker that served of is kept, acquire returns that worker. ctx must come from
-// enter. Errors wrap ErrNotRun.
+// acquire waits for the turn of the party who and returns a worker. If a worker is kept that served the owner in the parameter of, acquire returns
+// that worker. ctx must come from enter. Errors wrap ErrNotRun.
 func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) {
 	w, place, err := p.take(ctx, who, of)
 	if err == nil && w == nil {
@@ -199,7 +199,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 			return w, nil
 		}
 		p.discard(w)
-		err = fmt.Errorf("worker: on this system a process is isolated by %v, but PoolOptions.Require wants %v", w.isolation, p.opts.Require)
+		err = fmt.Errorf("worker: on this system a process is isolated by %v, but PoolOptions.Require wants %v: require less, or use a system that has these walls", w.isolation, p.opts.Require)
 	}
 	cause := fail.CauseOf(ctx)
 	if why, ok := cause.(*fail.Error); ok { // the host ended the run with a *fail.Stop
@@ -218,7 +218,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	return nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 }
 
-// take waits for a place. It returns no worker if none was idle.
+// take waits for a place in the pool. It also returns a kept or idle worker, or nil if there is none.
 func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *fair.Ticket[party], err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -44,7 +44,7 @@ type ended struct {
 
 // greet waits until the worker reports that it is locked down, or ctx ends.
 func (w *proc) greet(ctx context.Context) error {
-	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
+	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "the process did not start in time"}) })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
 	w.in = frame.NewInbox(w.end.reader())
@@ -89,7 +89,7 @@ func (w *proc) reap() (x ended, said string) {
 	return w.collect()
 }
 
-// collect waits for the worker to end.
+// collect waits for the worker to end, and closes its files. It returns how the worker ended, and what it wrote to its error output.
 func (w *proc) collect() (x ended, said string) {
 	state, err := w.p.Wait()
 	x = exitOf(w.p, state)
@@ -106,7 +106,7 @@ func (w *proc) collect() (x ended, said string) {
 func (w *proc) verdict() *Death {
 	// Its connection has ended, so the worker is ending. An immediate kill might hide its own report of the cause.
 	late := time.AfterFunc(100*time.Millisecond, func() {
-		w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it closed its connection but kept running"})
+		w.killSuspect(&Death{Event: ProtocolBreach, Detail: "the process closed its connection but kept running"})
 	})
 	x, said := w.collect()
 	late.Stop()

@@ -70,7 +70,7 @@ func (p *Pool) reusable(w *proc) bool {
 	return w.reused.owner != owner{} && w.reused.programs < p.opts.Reuse.Programs && time.Now().Before(w.reused.until)
 }
 
-// rest stops a worker after its program, if another program may follow. Until the next program begins, the worker computes nothing. replied is
+// rest stops a worker after its program, and reports whether another program may follow. Until it begins, the worker computes nothing. replied is
 // closed when the last reply was written.
 func (r *run) rest(replied <-chan struct{}) bool {
 	if !r.again || r.w.death.Load() != nil || r.w.suspect.Load() != nil {

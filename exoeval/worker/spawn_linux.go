@@ -41,8 +41,8 @@ type endpoint struct {
 	most   uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set
 }
 
-// launch starts a worker in the new namespaces that the flags apart name. Call it on a thread that outlives the worker, because the kernel ends the
-// worker with the thread that started it.
+// launch starts a worker in new namespaces, those of the flags in the parameter apart. Call launch on a thread that outlives the worker, because the
+// kernel ends the worker with the thread that started it.
 func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *endpoint, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func launch(path string, null *os.File, now bool, apart uintptr) (*os.Process, *
 }
 
 // limit sets the kernel's limits for the job. size is the worker's address space before the job, because the runtime reserves more than it
-// uses. more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
+// uses. The parameter more is how many programs may follow. The first limit includes their time, too, since no later limit can exceed it.
 func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Duration, more int) error {
 	// If other code waits for our children, another process may already have the number of a worker that died in the pool.
 	if err := p.Signal(syscall.Signal(0)); err != nil {
@@ -112,7 +112,7 @@ func (e *endpoint) limit(p *os.Process, size uint64, memory int, cpu time.Durati
 	return nil
 }
 
-// cpu returns the processor time that the worker has used.
+// cpu returns the processor time that the worker has used, or false if the kernel does not report it.
 func (e *endpoint) cpu() (time.Duration, bool) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(e.clock, &t); err != nil {
@@ -180,7 +180,7 @@ func (e *endpoint) silent() bool {
 	return err == nil && waits
 }
 
-// said returns what a dead worker wrote to its error output.
+// said returns what a dead worker wrote to its error output, or "".
 func (e *endpoint) said() string {
 	var b [4 << 10]byte
 	n, err := unix.Read(e.stderr, b[:])
@@ -219,7 +219,8 @@ func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	return x
 }
 
-// exitInfo asks a pidfd how its process ended. The kernel may know the status only a moment after the process was waited for.
+// exitInfo asks a pidfd how its process ended, and returns false if the kernel can't report it. The kernel may know the status only a moment after the
+// process was waited for.
 func exitInfo(pidfd int) (syscall.WaitStatus, bool) {
 	for range 100 {
 		i := unix.PidfdInfo{Mask: unix.PIDFD_INFO_EXIT}

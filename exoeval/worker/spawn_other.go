@@ -76,7 +76,7 @@ func (e *endpoint) silent() bool                                             { r
 func (e *endpoint) threads() int                                             { return 0 }
 func (e *endpoint) slain() bool                                              { return false }
 
-// said returns the error output of a dead process, so the pipe has an end.
+// said returns the error output of the process, which is dead, so the pipe has an end.
 func (e *endpoint) said() string {
 	b, _ := io.ReadAll(io.LimitReader(e.errs, 4<<10))
 	return string(b)
@@ -111,7 +111,7 @@ type locked struct {
 func lockdown() (locked, error) {
 	for _, f := range []*os.File{os.Stdin, os.Stdout} {
 		if i, err := f.Stat(); err != nil || i.Mode()&os.ModeNamedPipe == 0 {
-			return locked{}, errors.New("not started by a host")
+			return locked{}, errors.New("the process was not started by a Go program that uses exoagent")
 		}
 	}
 	return locked{rw: &duplex{in: os.Stdin, out: os.Stdout}, isolation: Process}, nil

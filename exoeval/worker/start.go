@@ -38,8 +38,8 @@ func (p *Pool) refill() {
 	}
 }
 
-// fresh starts a worker and waits until it is locked down, or until ctx or the pool ends. now reports that a program already waits for the
-// worker, so it does not warm up.
+// fresh starts a worker and waits until it is locked down, or until ctx or the pool ends. The parameter now reports that a program already
+// waits for the worker, so the worker does not warm up.
 func (p *Pool) fresh(ctx context.Context, now bool) (*proc, error) {
 	l := launching{&proc{}, now, make(chan error, 1)}
 	select {

@@ -95,11 +95,11 @@ func (r *run) look() {
 	limit := int64(r.bounds.Memory)
 	switch {
 	case r.w.end.threads() > maxThreads:
-		r.w.kill(&Death{Event: PolicyBreach, Detail: "more threads than the engine makes"})
+		r.w.kill(&Death{Event: PolicyBreach, Detail: "the process made more threads than the engine makes"})
 	case !shown && hostIsolation.Has(Watched) && now.Sub(w.hidden) > ending && !r.w.end.slain():
 		// If the first thread has ended, the kernel does not show the memory of the others. No honest program does that. But an ending process looks
 		// the same for a moment. On a busy machine this takes longer if another process, or the kernel for lack of memory, has killed it.
-		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "its first thread ended, so the kernel does not show its memory"})
+		r.w.killSuspect(&Death{Event: PolicyBreach, Detail: "the first thread of the process ended, so the kernel does not show the memory of the others"})
 	case memory-w.memory > limit+limit/4+slack:
 		r.w.kill(&Death{Event: OutOfMemory})
 	case w.cpu-w.start > r.bounds.CPU+grace:

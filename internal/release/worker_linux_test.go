@@ -38,9 +38,9 @@ func TestWorkerOfRelease(t *testing.T) {
 	}{
 		"the one of the release": {small, 0o755, true, ""},
 		"none":                   {nil, 0, false, ""},
-		"another version":        {append(bytes.Clone(small), 0), 0o755, false, "it is of another release, or was changed"},
-		"another program":        {[]byte("#!/bin/sh\ntouch started\n"), 0o755, false, "it is of another release, or was changed"},
-		"others may write it":    {small, 0o757, false, "so other users could change it"},
+		"another version":        {append(bytes.Clone(small), 0), 0o755, false, "the file is of another release, or was changed"},
+		"another program":        {[]byte("#!/bin/sh\ntouch started\n"), 0o755, false, "the file is of another release, or was changed"},
+		"others may write it":    {small, 0o757, false, "so other users could change the file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

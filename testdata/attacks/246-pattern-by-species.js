@@ -6,7 +6,7 @@ for (const f of [() => /a/[Symbol.split].call(evil, 'ab'), () => [.../a/[Symbol.
 	try { f(); out.push('made') } catch (e) { out.push(e.message) }
 }
 return [out, 'a-b'.split(/-/), [...'a1b2'.matchAll(/\d/g)].map(m => m[0])];
-//=> [["this method works only on a regular expression","this method works only on a regular expression","this method works only on a regular expression"],["a","b"],["1","2"]]
+//=> [["the method works only on a plain regular expression: write a literal, like /a/g","the method works only on a plain regular expression: write a literal, like /a/g","the method works only on a plain regular expression: write a literal, like /a/g"],["a","b"],["1","2"]]
 ---
 // twin: raw
 return /a/[Symbol.split].call({ constructor: undefined, flags: '', toString: () => '(?=a)a' }, 'bab');

@@ -147,7 +147,7 @@ func (f *filter) only() ([]byte, error) {
 	}
 	switch _, err := f.in.Token(); {
 	case err == nil:
-		return nil, f.m.Garbled("something follows the reply")
+		return nil, f.m.Garbled("the response has more data after the reply")
 	case err != io.EOF:
 		return nil, f.broken(err)
 	}

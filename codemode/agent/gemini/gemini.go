@@ -61,7 +61,7 @@ func New(c Config) (agent.Model, error) {
 		internaloption.SkipDialSettingsValidation(),
 	)
 	if err != nil {
-		return nil, errors.New("gemini: the client could not be made")
+		return nil, errors.New("gemini: Google's client library made no client: check the address of the API")
 	}
 	return wire.Redacted(m, c.Key), nil
 }
@@ -93,7 +93,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 	}()
 	history := m.contents(req.Messages)
 	if len(history) == 0 {
-		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "there is no message to reply to"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "the request has no message to reply to"}
 	}
 	chat := m.generative(req).StartChat()
 	chat.History = history[:len(history)-1]
@@ -164,7 +164,7 @@ func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	case malformedCall, unexpectedCall:
 		out.Stop = agent.StopGarbled
 	default:
-		return &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "it ended the reply for the reason " + reasonName(int(f))}
+		return &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the model ended the reply for the reason " + reasonName(int(f))}
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (m *model) contents(messages []agent.ChatMessage) (out []*genai.Content) {
 	return out
 }
 
-// object returns a text as a JSON object. If the text is no object, it becomes a field of one.
+// object returns a text as a JSON object. A text that is no object becomes the field result of one, since the API wants objects.
 func object(text json.RawMessage) map[string]any {
 	var o map[string]any
 	if json.Unmarshal(text, &o) != nil || o == nil {
@@ -243,7 +243,7 @@ func object(text json.RawMessage) map[string]any {
 
 var types = map[string]genai.Type{"string": genai.TypeString, "number": genai.TypeNumber, "integer": genai.TypeInteger, "boolean": genai.TypeBoolean, "array": genai.TypeArray, "object": genai.TypeObject}
 
-// schema converts a JSON schema, keeping the parts that the API accepts.
+// schema converts a JSON schema, keeping the parts that the API accepts. It returns nil for a text that is no schema.
 func schema(text json.RawMessage) *genai.Schema {
 	var s struct {
 		Type        string                     `json:"type"`

@@ -68,7 +68,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if content, err = x.rewrite(content); err != nil {
-			return nil, t.m.Garbled("the request could not be signed")
+			return nil, t.m.Garbled("the signatures of earlier calls could not be added to the request, so it was not sent: this is a fault of package gemini, please report it")
 		}
 		out.Body, out.ContentLength, out.GetBody = io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
 	}

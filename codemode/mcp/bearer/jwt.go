@@ -73,18 +73,18 @@ func NewJWT(opt Options) (*JWT, error) {
 func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	if j == nil || j.keys == nil {
-		return invalid("this JWT was not made with NewJWT")
+		return invalid("the JWT that should check it was not made with bearer.NewJWT: make it with that function")
 	}
 	if len(token) > maxToken {
-		return invalid("it is too long")
+		return invalid("the token is too long")
 	}
 	sig, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil || len(sig.Signatures) != 1 {
-		return invalid("it is no JWT that is signed with RS256, ES256 or EdDSA")
+		return invalid("the token is no JWT that is signed with RS256, ES256 or EdDSA")
 	}
 	head := sig.Signatures[0].Protected
 	if typ, ok := head.ExtraHeaders[jose.HeaderType].(string); ok && !accessToken(typ) {
-		return invalid("its typ is not that of an access token")
+		return invalid("the token's header typ is not that of an access token")
 	}
 	key, err := j.keys.find(ctx, head.KeyID, head.Algorithm)
 	if err != nil {
@@ -92,7 +92,7 @@ func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	}
 	payload, err := sig.Verify(key)
 	if err != nil {
-		return invalid("its signature is not right")
+		return invalid("the token's signature is not right")
 	}
 	return j.read(payload)
 }
@@ -102,40 +102,40 @@ func accessToken(typ string) bool {
 	return typ == "jwt" || typ == "at+jwt"
 }
 
-// read checks the claims of a token with a valid signature.
+// read checks the claims of a token with a valid signature, and returns its identity.
 func (j *JWT) read(payload []byte) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(payload))
 	d.UseNumber()
 	if err := d.Decode(&all); err != nil || all == nil {
-		return invalid("its claims are no object")
+		return invalid("the token's claims are no JSON object")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return invalid("something follows its claims")
+		return invalid("there is text after the token's claims")
 	}
 	if again(payload) {
-		return invalid("it has one claim twice")
+		return invalid("the token has one claim twice")
 	}
 	var c jwt.Claims
 	if err := json.Unmarshal(payload, &c); err != nil {
-		return invalid("its claims are not of the right types")
+		return invalid("the token's claims are not of the right types")
 	}
 	// encoding/json accepts "ISS" for iss, but the map does not, and both must read the same claims.
 	for _, name := range []string{"iss", "sub", "aud", "exp", "nbf", "iat"} {
 		for have := range all {
 			if have != name && strings.EqualFold(have, name) {
-				return invalid("it has a claim that differs from " + name + " by case")
+				return invalid("the token has a claim that differs from " + name + " only by case")
 			}
 		}
 	}
 	switch {
 	case c.Expiry == nil:
-		return invalid("it has no exp")
+		return invalid("the token lacks the claim exp")
 	case c.Subject == "":
-		return invalid("it has no sub")
+		return invalid("the token lacks the claim sub")
 	case c.Issuer == "" || !slices.Contains(c.Audience, j.opt.Audience):
-		return invalid("it is not for this server")
+		return invalid("the token is not for this server: its claim aud has another address")
 	}
 	if err := c.ValidateWithLeeway(jwt.Expected{Issuer: j.opt.Issuer, AnyAudience: jwt.Audience{j.opt.Audience}, Time: j.opt.Now()}, j.opt.Leeway); err != nil {
 		return invalid(err.Error())

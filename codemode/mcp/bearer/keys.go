@@ -130,7 +130,7 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("none of the keys is for RS256, ES256 or EdDSA")
+		return nil, errors.New("none of the issuer's keys can check a signature of RS256, ES256 or EdDSA")
 	}
 	return out, nil
 }
@@ -188,7 +188,7 @@ func (k *keySet) unreadable() error {
 	return fmt.Errorf("%w: the issuer's keys can't be read: %w", ErrUnavailable, k.failed)
 }
 
-// look finds a key among those that were read. It also returns their age, and whether they should be read again.
+// look finds a key among those that were read, or returns nil. It also returns their age, and whether they may be read again now.
 func (k *keySet) look(id, algorithm string) (key any, age time.Duration, due bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

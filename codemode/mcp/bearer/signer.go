@@ -89,7 +89,7 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 		return "", fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
 	}
 	if s == nil || s.signer == nil {
-		return bad("this Signer was not made with bearer.NewSigner")
+		return bad("the Signer was not made with bearer.NewSigner: make it with that function")
 	}
 	if subject == "" {
 		return bad("the subject is empty: a token must name one")

@@ -158,11 +158,11 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.YieldExpression:
 		c.expr(e.Argument)
 	default:
-		c.fail(0, "this syntax is not available (%s)", nodeName(e))
+		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(e))
 	}
 }
 
-// constantString returns the member name if it is a literal.
+// constantString returns the text of e if e is a string literal, or a template without substitutions.
 func constantString(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -276,7 +276,7 @@ func (c *checker) target(e ast.Expression) {
 	})
 }
 
-// store admits the target to which one value is assigned. value is nil if it is surely no Decimal.
+// store admits the target to which one value is assigned. The parameter value is nil if the assigned value is surely no Decimal.
 func (c *checker) store(e, value ast.Expression) {
 	if id, ok := e.(*ast.Identifier); ok {
 		c.assign(id)
@@ -286,7 +286,7 @@ func (c *checker) store(e, value ast.Expression) {
 	c.target(e)
 }
 
-// pattern admits a destructuring target. For each name in the target it calls name.
+// pattern admits a destructuring target. It calls the function name with each name in the target.
 func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	if !c.enter(e) {
 		return
@@ -315,7 +315,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 				c.key(p.Key, p.Computed)
 				c.pattern(p.Value, name)
 			default:
-				c.fail(0, "this syntax is not available (pattern)")
+				c.fail(0, "programs can't use this syntax (pattern): write it in another way")
 			}
 		}
 		c.pattern(e.Rest, name)
@@ -327,7 +327,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression:
 		c.expr(e)
 	default:
-		c.fail(0, "this syntax is not available (assignment target)")
+		c.fail(0, "programs can't use this syntax (assignment target): write it in another way")
 	}
 }
 

@@ -65,8 +65,8 @@ func (c *checker) fail(idx file.Idx, format string, args ...any) {
 	}
 }
 
-// enter bounds the recursion of this walk. The rewriting and goja's compiler walk the same tree, so enter bounds them, too. Every recursive
-// walk starts with enter.
+// enter bounds the recursion of this walk: it returns false if n must not be walked. The rewriting and goja's compiler walk the same tree, so enter
+// bounds them, too. Every recursive walk starts with enter.
 func (c *checker) enter(n ast.Node) bool {
 	if c.fault != nil || n == nil {
 		return false

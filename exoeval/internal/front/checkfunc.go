@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// within walks the body of a function.
+// within calls walk for the body of the function node, and notes what the rewriting needs to know about the function.
 func (c *checker) within(node ast.Node, arrow bool, walk func()) {
 	f := &funcInfo{node: node, parent: c.fn, arrow: arrow}
 	if c.fn != nil {
@@ -64,7 +64,7 @@ func (c *checker) arrow(f *ast.ArrowFunctionLiteral) {
 		case *ast.ExpressionBody:
 			c.expr(body.Expression)
 		default:
-			c.fail(f.Start, "this syntax is not available (function body)")
+			c.fail(f.Start, "programs can't use this syntax (function body): write it in another way")
 		}
 	})
 }
@@ -110,7 +110,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 				c.block(el.Block)
 			})
 		default:
-			c.fail(e.Class, "this syntax is not available (class member)")
+			c.fail(e.Class, "programs can't use this syntax (class member): write it in another way")
 		}
 	}
 }

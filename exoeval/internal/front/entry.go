@@ -79,7 +79,7 @@ func (c *checker) uncalledOf(list []*ast.Binding) (free []*binding) {
 	return free
 }
 
-// topBinding finds a name of the body, or a var, which is in the scope outside it.
+// topBinding finds a name of the body, or a var of the body, which is in the scope outside it. It returns nil if there is none.
 func (c *checker) topBinding(name string) *binding {
 	if b := c.top.names[name]; b != nil {
 		return b

@@ -38,7 +38,7 @@ type Numbers struct {
 	Written WrittenNumbers
 }
 
-// ValueType returns the name of the type of a column's values, or "".
+// ValueType returns the name of the type of a column's values, or "" if n is no column.
 func ValueType(of message.Catalog, n *message.Node) string {
 	if i := of[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
 		return ""
@@ -86,7 +86,8 @@ func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args [
 	return nil
 }
 
-// unheldIn looks in an argument of the wanted type t for a number that lost digits. field is the name of that number in the argument.
+// unheldIn looks in an argument of the wanted type t for a number that lost digits. It returns the field that has the number, "" if n itself is the
+// number, and what is wrong, "" if nothing is.
 func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (string, string) {
 	if t == nil {
 		return "", ""
@@ -112,7 +113,7 @@ func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (s
 	return "", ""
 }
 
-// unheldValue does for plain data what unheldIn does for a node.
+// unheldValue does for plain data what unheldIn does for a node, with the same results.
 func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (string, string) {
 	if t == nil {
 		return "", ""
@@ -148,7 +149,7 @@ func elementOf(t *message.Type) *message.Type {
 	return t
 }
 
-// memberOf returns the type of a field, nil if it is unknown.
+// memberOf returns the type of a field, or nil if the type is unknown.
 func memberOf(t *message.Type, name string) *message.Type {
 	switch {
 	case t == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// PathTo returns the shortest way by links from an
-// interface to another one that has the named member.
+// PathTo returns advice with the shortest way by links from an interface to one that has the named
+// member, like "write todo.user().name()". It returns "" if it finds no way.
 func PathTo(of message.Catalog, from, shown, name string) string {
 	const most = 3 // bounds the links of a way, because longer ways would lead through hundreds of interfaces
 	type step struct {
@@ -42,7 +42,8 @@ func PathTo(of message.Catalog, from, shown, name string) string {
 	return ""
 }
 
-// Nearest returns the known name that is most similar to name: from names, then the interface's listed names, then its other methods.
+// Nearest returns the known name that is most similar to name: from names, then the interface's listed names, then its other methods. It returns ""
+// if no name is similar.
 func Nearest(i *message.Interface, name string, names []string) string {
 	if i == nil {
 		return scalar.Nearest(name, names)

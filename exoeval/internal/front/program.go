@@ -61,7 +61,7 @@ func (p *Program) Call(line, col int) string {
 	return p.places.OneLine(s.from, s.to)
 }
 
-// Begins returns the start of the call at a position that goja reports.
+// Begins returns the start of the call at a position that goja reports, or the zero Pos if there is no call.
 func (p *Program) Begins(line, col int) fail.Pos {
 	s, ok := p.calls[p.places.Offset(line, col)]
 	if !ok {

@@ -111,7 +111,7 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(calcName), Idx: at}, Consequent: exact, Alternate: plain}
 }
 
-// exactly calls the helpers. It rewrites the operands according to the mode.
+// exactly rewrites an operator into a call of its helper, and rewrites its operands according to the mode.
 func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 	at := e.Idx0()
 	switch e := e.(type) {

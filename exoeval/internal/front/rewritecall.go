@@ -18,7 +18,7 @@ var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": t
 var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
 // callee replaces a called function of JavaScript in a recorded function, because JavaScript's function would treat a column as a value (see
-// calls.go). The helper reads the function before the arguments are evaluated, as JavaScript does.
+// calls.go of package guest). The helper reads the function before the arguments are evaluated, as JavaScript does.
 func (r *rewriter) callee(e *ast.CallExpression) {
 	switch callee := e.Callee.(type) {
 	case *ast.Identifier:

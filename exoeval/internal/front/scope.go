@@ -118,8 +118,8 @@ func (c *checker) assign(id *ast.Identifier) {
 	}
 }
 
-// reserved refuses names that lead to code made of strings, or to the global object. The realm lacks them, too; this check gives a better
-// error.
+// reserved refuses names that lead to code made of strings, or to the global object, and returns false for other names. The realm lacks these
+// names, too; this check gives a better error.
 func (c *checker) reserved(id *ast.Identifier) bool {
 	c.names[id.Name.String()] = true
 	switch name := id.Name.String(); name {

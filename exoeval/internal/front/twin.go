@@ -63,8 +63,8 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	return twin, plain
 }
 
-// either returns the function plain with two bodies. If the host's flag is set, the body of recorded, a copy of plain, runs, and otherwise the
-// body of plain.
+// either returns the function literal plain with two bodies. If the host's flag is set, the body of recorded runs, which is a copy of plain with
+// recorded operators. Otherwise the body of plain runs.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true
@@ -201,7 +201,7 @@ func (r *rewriter) heard(e ast.Expression) ast.Expression {
 	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(HelperHearing), Idx: at}, Consequent: twin, Alternate: plain}
 }
 
-// nameOf returns the name that an assignment gives to a function.
+// nameOf returns the name that an assignment gives to a function, or "" if it gives none.
 func nameOf(target ast.Expression) string {
 	if id, ok := target.(*ast.Identifier); ok {
 		return id.Name.String()
@@ -251,12 +251,12 @@ func (r *rewriter) clone(e ast.Expression) ast.Expression {
 
 var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
 
-// cloner copies trees of goja's parser. A node with two parents is copied once: a declaration belongs to its statement and to its function's
-// list.
+// cloner copies trees of goja's parser, and fails after left nodes: then left is negative. A node with two parents is copied once: a declaration
+// belongs to its statement and to its function's list.
 type cloner struct {
 	seen map[any]reflect.Value
 	left int
-	flat bool // fails on a function, a class, an await or a yield
+	flat bool // the copy fails at a function, a class, an await or a yield
 }
 
 func flat(node any) bool {

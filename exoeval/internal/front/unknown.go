@@ -67,8 +67,8 @@ func (c *checker) grantList() string {
 // operatorNames are functions of other libraries that are operators here.
 var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!condition", "now": "new Date()"}
 
-// missingGlobals are names that authors expect but realms lack, each with what to write instead. Globals is asked first, so a name that a
-// realm has is never refused here.
+// missingGlobals are names that authors expect but realms lack, each with what to write instead. A name in Config.Globals is known before, so a
+// name that a realm has is never refused here.
 var missingGlobals = byName([][2]string{
 	{"fetch XMLHttpRequest WebSocket EventSource", "programs have no network; use the granted objects"},
 	{"process Deno Bun", "programs have no host process or environment"},

@@ -25,7 +25,7 @@ type writtenNumber struct {
 	whole bool   // JavaScript's number is exactly the number in the text
 }
 
-// note adds the number of a literal.
+// note adds the number of a literal, if JavaScript changes its digits, or if it is beyond 2^53.
 func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	var f float64
 	switch v := e.Value.(type) {

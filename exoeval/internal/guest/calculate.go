@@ -15,7 +15,7 @@ import (
 // A text in a reply becomes a Decimal only if the type of the call is decimal or int: "12" of a text column stays a text. A whole number
 // beyond 2^53 always becomes a Decimal.
 
-// shown returns the type of the values of an expression of type t.
+// shown returns the type of the values if t is the type of an expression, else t.
 func (r *Guest) shown(t *message.Type) *message.Type {
 	if t != nil {
 		if i := r.Check.Catalog[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
@@ -44,7 +44,7 @@ func (r *Guest) fieldType(t *message.Type, name string) *message.Type {
 	return r.Check.Catalog.FieldType(t, name)
 }
 
-// cellTypes appends the types of the cells of a row to types.
+// cellTypes appends the types of the cells of a row, with those of nested rows, to the slice types.
 func (r *Guest) cellTypes(s *value.Shape, of *message.Type, types []*message.Type) []*message.Type {
 	if s == nil {
 		return nil

@@ -22,7 +22,7 @@ import (
 // be false, Boolean(t.done) true, and list.some(x => x === t.id) would depend on the first item. Here a function records the expression's
 // method with the same meaning, or an error names that method.
 
-// deciders call a function for each item and use its result as true or false.
+// deciders are array methods that call a function for each item and use its result as true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
 
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
@@ -142,8 +142,8 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 	return r.operate(r.RecordedIn(is).Node, "||", r.binary("===", r.record(x.Node), goja.Null()))
 }
 
-// joined records some or every of an array in a describing callback: it joins the conditions that the function
-// returns by || or &&. If the function returns a plain value, that value counts as true or false for all rows.
+// joined records a call of some or every on an array in a describing callback: it joins the conditions that the
+// array's callback returns by || or &&. If it returns a plain value, that value counts as true or false for all rows.
 func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true
@@ -223,8 +223,8 @@ func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goj
 	return result
 }
 
-// listOf returns an array of the items of a set or an iterator. More than most
-// items are an error: a cut list would give an answer that looks complete.
+// listOf returns an array of the items of a set or an iterator. It throws if there are more
+// than the number most: a cut list would give an answer that looks complete.
 func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.VM.ForOf(set, func(v goja.Value) bool {
@@ -239,10 +239,10 @@ func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 
 // tooMany is the error for a list that is longer than its bound. A list is never cut without an error.
 func tooMany(what string, most int) error {
-	return fail.Errorf(fail.Limit, "", "the %s has more than %d items", what, most)
+	return fail.Errorf(fail.Limit, "", "the %s has more than %d items: use a shorter one", what, most)
 }
 
-// ItemsOf returns the items of an array. More than most are an error.
+// ItemsOf returns the items of an array. It throws if there are more than the number most.
 func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	n := list.Get("length").ToInteger()
 	if n > int64(most) {
@@ -288,8 +288,8 @@ func (r *Guest) refuseSame(name, call string, x *Recorded) {
 	}
 }
 
-// converted converts an expression by the function name, written as call. It returns the expression itself if that is a number and never null,
-// which Number would turn into 0. Any other expression is an error.
+// converted handles an expression as the argument of Number and the like. call is the call as the author writes it. It returns the expression
+// itself for Number, if it is a number and never null, which Number would turn into 0. Any other expression is an error.
 func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	x := r.RecordedIn(v)
 	if of := x.Node.Type.Args["of"]; name == "Number" && of != nil && !of.Null && (of.Name == value.TypeInt || of.Name == value.TypeFloat) {

@@ -101,7 +101,7 @@ func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value
 	}
 }
 
-// given returns what to write instead of a record that a method does not take. The unknown names may be words of other libraries.
+// given returns what to write instead of a record that a method does not take, or "". The record's names may be words of other libraries.
 func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {
@@ -132,8 +132,8 @@ func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) 
 	}
 }
 
-// fixedBy returns the fields that a change of the rows of n could set. A program can't assign these fields in a record that it read, because
-// only its copy would change.
+// fixedBy returns the fields that a change of the rows of n could set, or nil. A program can't assign these fields in a record that it read,
+// because only its copy would change.
 func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {

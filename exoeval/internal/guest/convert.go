@@ -86,7 +86,7 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
-// top returns the first step to the place, in the whole value.
+// top returns the text of the first step from the whole value to the place.
 func (p *place) top() string {
 	for p != nil && p.up != nil {
 		p = p.up

@@ -141,7 +141,7 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 }
 
 // callback calls a describing callback once, with placeholders, and makes a lambda of the result. After that the placeholders can't be used. No function
-// of the guest leaves the guest. turn, if not nil, is applied to the result.
+// of the guest leaves the guest. The function turn, if not nil, is applied to the result.
 func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
@@ -464,7 +464,7 @@ func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	f.named = append(f.named, naming{recv, m})
 }
 
-// called removes the last read of a method.
+// called removes the last read of a method, because the method is called now.
 func (f *frame) called(m *message.Method) {
 	for i := len(f.named) - 1; i >= 0; i-- {
 		if f.named[i].m == m {

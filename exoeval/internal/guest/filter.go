@@ -70,7 +70,7 @@ func (f *filterer) fail(format string) {
 	panic(f.r.Throw(fail.Errorf(fail.Invalid, f.op(), "%s", format)))
 }
 
-// join joins a condition to others.
+// join returns cond and c, joined by a method like "and", or c alone if cond is nil.
 func (f *filterer) join(cond *message.Node, method string, c *message.Node) *message.Node {
 	if cond == nil {
 		return c
@@ -118,7 +118,7 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 	return f.field(r.must(n, err), v, depth)
 }
 
-// logic joins the conditions of several objects.
+// logic returns the condition of a key and, or or not, which is word. It joins the conditions of the object, or the list of objects, in v.
 func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	list := []goja.Value{v}

@@ -48,7 +48,7 @@ func (x *Recorded) wayOut(name string) string {
 	return s
 }
 
-// ofUnsent returns what to do instead of reading a member that an unsent thing lacks.
+// ofUnsent returns what to do instead of reading a member that an unsent thing lacks; "" if nothing is known.
 func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	if row, table := x.r.RowOf(x.Node); row != nil && row.Fields[name] != nil {
 		on := "outside"

@@ -49,10 +49,10 @@ func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
 			v = p.Result()
 		}
 	}
-	panic(r.VM.NewTypeError("a promise is resolved with itself"))
+	panic(r.VM.NewTypeError("a promise is resolved with itself: resolve it with a value"))
 }
 
-// Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise. It returns any other v.
+// Executed returns a promise of the reply if v is a query, and a promise of the value if v is an unawaited promise, else v itself.
 func (r *Guest) Executed(v goja.Value) goja.Value {
 	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)

@@ -17,7 +17,7 @@ import (
 // Other libraries take names of fields, objects with such names, and a direction. Here each of these arguments becomes the lambda that a
 // callback with the same meaning would give.
 
-// described makes a lambda. build makes the body, which otherwise a callback would return.
+// described makes the lambda that a callback would give. The function build makes the lambda's body.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {

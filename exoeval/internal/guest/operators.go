@@ -313,7 +313,7 @@ func (r *Guest) lacks(n *message.Node, method, op string) error {
 }
 
 // refuseColumn throws if v is an expression where only a value is possible. The error inserts the expression's name in format. It ends with
-// the phrase for on, a situation and its parts.
+// the interface's phrase for the situation on[0], whose parts follow in on.
 func (r *Guest) refuseColumn(v goja.Value, format string, on ...string) {
 	if x := r.RecordedIn(v); x != nil {
 		if i := x.Iface(); i != nil && i.Expr {

@@ -197,7 +197,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.r.Part(x.Node)); s != "" && x.inside() {
 			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", s)))
 		}
-		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and the call before it has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
 	}
 	if x.Node.Type.Name == value.TypeRecord {
 		names := scalar.Each(x.Node.Type.Fields, func(f message.TypeField) string { return f.Name })
@@ -297,7 +297,7 @@ func (x *Recorded) receiver() string {
 	return receiver(x.chain(), x.Node.Name)
 }
 
-// receiver returns a call's text up to the call of the method name. It is … if the text calls that name twice.
+// receiver returns a call's text up to the call of the method with this name, or "…" if the text calls that name twice.
 func receiver(call, name string) string {
 	if on, args, ok := strings.Cut(call, "."+name+"("); ok && on != "" && !strings.Contains(args, "."+name+"(") {
 		return on

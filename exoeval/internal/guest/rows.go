@@ -96,7 +96,7 @@ func (x *rows) row(i int) *goja.Object {
 	return x.made[i]
 }
 
-// fetch reads the cells from the host.
+// fetch reads the cells from the host, if they are still there.
 func (x *rows) fetch() {
 	if x.held {
 		x.held = false

@@ -183,7 +183,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	return v
 }
 
-// Hearing sets a flag: a synonym was just read. If it then gets a callback, the callback runs with its operators recorded.
+// Hearing sets or clears the flag that a synonym was just read. If the synonym then gets a callback, the callback runs with its operators recorded.
 func (r *Guest) Hearing(on bool) {
 	if r.Listens {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -43,7 +43,7 @@ func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
 	return o
 }
 
-// NoMember returns the error for a member that what does not have. how is what to write instead.
+// NoMember returns the error for a member that a thing lacks. The text what names the thing, and how says what to write instead.
 func NoMember(what, name, how string) error {
 	return fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), how)
 }
@@ -95,7 +95,7 @@ func (r *Guest) isLink(name string) bool {
 	return false
 }
 
-// FrameOf returns the innermost place of a stack within the program.
+// FrameOf returns the innermost place of a stack within the program, or 0, 0 if there is none.
 func FrameOf(stack []goja.StackFrame) (line, col int) {
 	for _, f := range stack {
 		if f.SrcName() == programName {

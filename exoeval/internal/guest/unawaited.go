@@ -40,7 +40,7 @@ const APromise = "the promise"
 // MaxPassed bounds a chain of promises that resolve to one another. A promise that resolves to itself would make an endless chain.
 const MaxPassed = 1_000_000
 
-// hand wraps a promise for the program.
+// hand wraps a promise of the engine in an Unawaited, and returns the value that the program gets.
 func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
 	r.WatchPromises()
 	r.Handed++

@@ -11,7 +11,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Calculate applies an operator if a or b is a Decimal, and returns nil if neither is. plain applies the operator to JavaScript's own values.
+// Calculate applies an operator if a or b is a Decimal, and returns nil if neither is. The function plain applies it to JavaScript's own values.
 // A Decimal calculates exactly with other numbers, joins texts by +, and compares by value. Quotients are cut after as many places as in
 // columns, small quotients after more. `-x` is the operator with one operand.
 func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {

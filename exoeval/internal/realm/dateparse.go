@@ -47,7 +47,7 @@ func (d *dateReader) take() dateToken {
 	return t
 }
 
-// skip takes the next token if it is of the kind.
+// skip takes the next token if it is of the kind, and reports whether it was.
 func (d *dateReader) skip(kind byte) bool {
 	if d.next.kind != kind {
 		return false
@@ -56,7 +56,7 @@ func (d *dateReader) skip(kind byte) bool {
 	return true
 }
 
-// pair adds the next token to list, if that is a number of two digits within the bounds.
+// pair adds the next token to list, if that is a number of two digits within the bounds. It reports whether it was.
 func (d *dateReader) pair(list *[]int, least, most int) bool {
 	if d.next.kind != 'n' || d.next.characters != 2 || d.next.n < least || d.next.n > most {
 		return false
@@ -133,7 +133,7 @@ type dateParts struct {
 	hour, minute int   // hour and minute of the zone; -1 for none
 }
 
-// add appends n to a list. It returns false if the list has most items already.
+// add appends n to a list. It returns false if the list already has as many items as most.
 func add(list *[]int, most, n int) bool {
 	if len(*list) == most {
 		return false
@@ -213,7 +213,7 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 	return rest, true
 }
 
-// isoClock reads a time and its zone.
+// isoClock reads a time and its zone. It returns false if the text there is no such time.
 func (d *dateReader) isoClock(p *dateParts) bool {
 	d.take()
 	if !d.pair(&p.clock, 0, 24) {
@@ -253,7 +253,7 @@ func (d *dateReader) isoClock(p *dateParts) bool {
 	return true
 }
 
-// rest reads the other forms of dates, from the token t on.
+// rest reads the other forms of dates, from the token t on. It returns false if the text is no date.
 func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 	read := len(p.day) > 0 // reports that a number was read
 	if t.kind == 0 {
@@ -301,7 +301,7 @@ func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 	return true
 }
 
-// number handles the number n. The tokens around n decide whether it belongs to a time, a zone or a day.
+// number handles the number n. The tokens around n decide whether it belongs to a time, a zone or a day. It returns false if n fits nowhere.
 func (d *dateReader) number(n int, p *dateParts) bool {
 	switch {
 	case d.skip(':'):

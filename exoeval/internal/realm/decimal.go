@@ -77,7 +77,7 @@ func (r *Realm) makeDecimal(d *Decimal) *Decimal {
 	return d
 }
 
-// give returns a calculated number as a Decimal.
+// give returns a calculated number as a Decimal. It throws if ok is false, since the number then has too many digits.
 func (r *Realm) give(n exact, ok bool) goja.Value {
 	if !ok {
 		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or after its point; first round the numbers in it with round(places)"))
@@ -97,7 +97,7 @@ func (d *Decimal) significant() int {
 	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
 }
 
-// Number returns d as a number of JavaScript, if d has at most 15 digits: a number of JavaScript keeps 15 digits.
+// Number returns d as a number of JavaScript, which keeps 15 digits. ok is false if d has more, or is beyond its range.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
 	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
@@ -141,7 +141,8 @@ func (d *Decimal) equals(v goja.Value) bool {
 	return ok && text == d.text
 }
 
-// canonical returns a number or a text as a decimal. It skips a text longer than any decimal, because a search may call it a million times.
+// canonical returns a number or a text as a decimal, or false if v is none. It skips a text longer than any decimal, because a search may call
+// canonical a million times.
 func canonical(v goja.Value) (string, bool) {
 	if s, ok := v.(goja.String); ok && s.Length() > 4*scalar.MaxDigits {
 		return "", false
@@ -328,7 +329,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
 			if name == "div" && b.coef.Sign() == 0 {
-				panic(r.RangeError("a Decimal can't be divided by zero"))
+				panic(r.RangeError("a Decimal can't be divided by zero: compare the divisor with 0 first"))
 			}
 			return r.give(f(d.exact(), b))
 		})
@@ -373,7 +374,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 			n, of := c.Argument(0).ToInteger(), d.significant()
 			switch given := !goja.IsUndefined(c.Argument(0)); {
 			case given && (n < least || n > 100):
-				panic(r.RangeError(fmt.Sprintf("%s takes %d to 100 digits", name, least)))
+				panic(r.RangeError(fmt.Sprintf("%s takes a number of digits from %d to 100", name, least)))
 			case given:
 				of = int(n + 1 - least)
 			case least == 1:
@@ -439,7 +440,7 @@ func (r *Realm) exactOf(where string, v goja.Value) exact {
 	return n
 }
 
-// places reads the argument of round and toFixed.
+// places reads the number of places that round and toFixed get, and throws if it is not allowed.
 func (r *Realm) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0
@@ -447,5 +448,5 @@ func (r *Realm) places(v goja.Value) int {
 	if n, ok := v.Export().(int64); ok && n >= 0 && n <= scalar.MaxDigits {
 		return int(n)
 	}
-	panic(r.RangeError("places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
+	panic(r.RangeError("the number of places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
 }

@@ -102,7 +102,7 @@ func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value
 		key = key.ToString() // convert once, because a second toString could return another name
 	}
 	if _, isFunction := goja.AssertFunction(o); isFunction && key.String() == "name" {
-		panic(r.VM.NewTypeError("the name of a function can't be changed"))
+		panic(r.VM.NewTypeError("the name of a function can't be changed: leave that out"))
 	}
 	return r.Called(define(goja.Undefined(), o, key, d))
 }

@@ -202,7 +202,7 @@ func (n *numberFormat) cut(d *decimal) {
 	}
 }
 
-// fraction returns the smallest number of digits after the point.
+// fraction returns the smallest number of digits after the point that the options allow for d.
 func (n *numberFormat) fraction(d *decimal) int {
 	if n.maxSignificant > 0 {
 		if len(d.digits) == 0 {

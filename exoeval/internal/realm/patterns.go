@@ -92,7 +92,7 @@ func (r *Realm) GuardPatterns() *goja.Object {
 			// constructor, which checks the text. So refuse any other receiver.
 			o, ok := c.This.(*goja.Object)
 			if !ok || o.ClassName() != "RegExp" || o.Get("constructor") != goja.Value(r.safeRegExp) {
-				panic(r.VM.NewTypeError("this method works only on a regular expression"))
+				panic(r.VM.NewTypeError("the method works only on a plain regular expression: write a literal, like /a/g"))
 			}
 			return r.Called(native(o, c.Arguments...))
 		})

@@ -5,8 +5,8 @@ package realm
 
 import "github.com/dop251/goja"
 
-// primitive converts an object for an operator or for Date. It calls the object's methods once, as JavaScript does. The result may be a
-// Decimal.
+// primitive converts an object for an operator or for Date, and returns any other value unchanged. It calls the object's methods once, as
+// JavaScript does. The result may be a Decimal.
 func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
 	o, object := v.(*goja.Object)
 	if !object || DecimalIn(v) != nil {

@@ -69,7 +69,7 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 	}
 }
 
-// refuseTime throws if one of the operands is the text of a time. what begins the error.
+// refuseTime throws if one of the operands is the text of a time, or of a length of time. The error begins with the text what.
 func (r *Realm) refuseTime(what string, operands ...goja.Value) {
 	for _, v := range operands {
 		if s := timeIn(v); s != "" {

@@ -31,7 +31,7 @@ func eraseTypes(src string, toks []tok) (Erased, *Fault) {
 	return body, nil
 }
 
-// eraseAs returns the offset where it got stuck, or -1 if it read the whole text.
+// eraseAs removes the types that walk finds. stuck is the offset where walk could not go on, or -1 if walk read the whole text.
 func eraseAs(src string, toks []tok, walk func(*eraser)) (out Erased, stuck int, f *Fault) {
 	e := &eraser{src: src, toks: append(toks[:len(toks):len(toks)], tok{off: len(src), end: len(src)})}
 	e.matchBrackets()

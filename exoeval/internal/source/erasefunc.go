@@ -22,7 +22,7 @@ var accessWords = map[string]bool{"public": true, "private": true, "protected": 
 var modifierWords = map[string]bool{"public": true, "private": true, "protected": true, "readonly": true, "override": true,
 	"abstract": true, "declare": true, "static": true, "async": true, "get": true, "set": true, "accessor": true}
 
-// params reads parameters. It adds the names of parameters that declare fields to fields.
+// params reads parameters. It adds the names of parameters that declare a field of a class to the slice fields.
 func (e *eraser) params(fields *[]string) {
 	defer func(old bool) { e.trueSide = old }(e.trueSide)
 	e.trueSide = false

@@ -27,7 +27,7 @@ type eraser struct {
 	counter  string // a name that the program does not use
 }
 
-// edit replaces src[from:to].
+// edit is the replacement of src[from:to] by text.
 type edit struct {
 	from, to int
 	text     string
@@ -40,7 +40,7 @@ const (
 	maxInserted   = 128 << 10 // bounds the code for enums and declared fields: each member repeats a name, which may be long
 )
 
-// unread is the panic of the walk if it can't continue.
+// unread is the value with which the walk panics if it can't continue. f is the error for the author, or nil if only this attempt to read failed.
 type unread struct{ f *Fault }
 
 // try runs f. If f gave up, try returns the reason, else nil.
@@ -58,7 +58,7 @@ func (e *eraser) try(f func()) (u *unread) {
 	return nil
 }
 
-// attempt runs f. If f gives up, attempt undoes its work.
+// attempt runs f. If f gives up, attempt undoes the work of f and returns false.
 func (e *eraser) attempt(f func()) bool {
 	i, sub, depth, side, n := e.i, e.sub, e.depth, e.trueSide, len(e.edits)
 	u := e.try(f)
@@ -200,7 +200,7 @@ func (e *eraser) replace(from, to int, text string) {
 	e.edits = append(e.edits, edit{from: from, to: to, text: text})
 }
 
-// statementWords can't begin an expression or a type.
+// statementWords are words that can't begin an expression or a type.
 var statementWords = map[string]bool{"var": true, "return": true, "if": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
 	"break": true, "continue": true, "throw": true, "try": true, "catch": true, "finally": true, "else": true, "with": true, "in": true, "instanceof": true, "debugger": true}
 

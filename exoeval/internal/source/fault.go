@@ -25,7 +25,7 @@ func InternalFault(err error) *Fault {
 	return &Fault{Kind: fail.Internal, Off: -1, msg: "internal error", err: err}
 }
 
-// In returns the error for the author of src.
+// In returns f as the error for the author of the text src, with its line and column.
 func (f *Fault) In(src string) error {
 	e := &fail.Error{Kind: f.Kind, Msg: f.msg, Err: f.err}
 	if f.Off >= 0 && f.Off <= len(src) {

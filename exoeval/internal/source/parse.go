@@ -44,7 +44,7 @@ func (t *Tree) OperatorDepth(e *ast.BinaryExpression, operator string) (depth in
 	return t.toks[i].depth, true
 }
 
-// Places maps goja's positions to the given text src. at maps offsets of the tree's text to offsets of src.
+// Places maps goja's positions to the given text src. The parameter at maps offsets of the tree's text to offsets of src.
 func (t *Tree) Places(src string, at Map) Places { return Places{src, t.wrapped, t.prefix, at} }
 
 // Both wrappers stay on the first line of the text, so line numbers do not change.
@@ -95,7 +95,7 @@ func parseAs(c message.Catalog, text, prefix, suffix string) (t *Tree, f *Fault)
 			}
 		}
 	}
-	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: this one closes none that is open")
+	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: the bracket here closes none that is open")
 }
 
 // ParseFile is the only call of goja's parser. Without WithDisableSourceMaps the parser would read the file that a comment `//#

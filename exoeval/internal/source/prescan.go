@@ -305,7 +305,7 @@ func (s *scanner) bounds(t tok) *Fault {
 	case s.pending > maxPending:
 		return Faultf(fail.Limit, t.off, "the program nests operators or statements more than %d levels deep (nesting): move inner parts into functions", maxPending)
 	case s.yields > maxYield:
-		return Faultf(fail.Limit, t.off, "the program has more than %d times `yield`, the limit: yield in a loop", maxYield)
+		return Faultf(fail.Limit, t.off, "the program has `yield` more than %d times, the limit: yield in a loop", maxYield)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func spellProperties(p string, u bool) (spelled, why string) {
 
 const maxSpelled = 64 << 10 // in bytes; the ranges of \p{L} take nine thousand
 
-// property returns the ranges of the property \p{...}, sorted and without overlap.
+// property returns the ranges of the property \p{...}, sorted and without overlap. It returns false if JavaScript, or this package, lacks it.
 func property(name string) ([]rune, bool) {
 	key, value, pair := strings.Cut(name, "=")
 	switch {

@@ -14,15 +14,16 @@ import (
 // are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
-		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
+		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size): write a shorter one", len(src), max)
 	}
 	if off := invalidUTF8(src); off >= 0 {
-		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text")
+		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text: remove the invalid bytes")
 	}
 	return stripFence(src), nil
 }
 
-// Parse bounds a JavaScript text and parses it. nesting bounds the brackets. The catalogue has the errors for words of other languages.
+// Parse checks the limits of a JavaScript text and parses it. nesting is the most brackets inside one another. The catalogue has error texts for
+// words of other languages.
 func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
 	if f != nil {

@@ -127,7 +127,7 @@ func (e *Endpoint) Ended(err error) error {
 	return err
 }
 
-// Garbled returns the error for a response that does not follow the wire format. what describes the violation.
+// Garbled returns the error for a response that does not follow the wire format. The text what describes the violation.
 func (e *Endpoint) Garbled(what string) *agent.ModelError {
 	return &agent.ModelError{Kind: agent.Malformed, Model: e.Model, Msg: what}
 }

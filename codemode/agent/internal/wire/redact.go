@@ -14,8 +14,8 @@ import (
 // secrets: local servers accept any text, such as "ollama" or "none".
 const minSecret = 12
 
-// forms returns the spellings of a key that are searched for. These spellings find a key that is merely echoed, for example by a proxy that shows the
-// request. A hostile endpoint knows the key, and can always hide it in another spelling.
+// forms returns the spellings of a key that are searched for, or nil if there is no key. They find a key that is merely echoed, for example by a proxy
+// that shows the request. A hostile endpoint knows the key, and can always hide it in another spelling.
 func forms(k agent.APIKey) (out []string) {
 	s := k.Reveal()
 	if s == "" {
@@ -83,8 +83,8 @@ func (r *redacted) Reply(ctx context.Context, req *agent.ModelRequest, text func
 	return out, err
 }
 
-// redactJSON redacts a text that should be JSON. If a text within it contains the key with escapes,
-// the whole JSON is written anew.
+// redactJSON replaces the key in a text that should be JSON. If a text within the JSON contains the
+// key with escapes, the whole JSON is written anew.
 func redactJSON(text []byte, forms []string) []byte {
 	if len(text) == 0 {
 		return text

@@ -41,7 +41,7 @@ func parseFault(text []byte) (f fault) {
 	}
 	if json.Unmarshal(outer.Error, &f) != nil {
 		f = fault{}
-		_ = json.Unmarshal(outer.Error, &f.Message) // an error that is no text either has no message
+		_ = json.Unmarshal(outer.Error, &f.Message) // an error that is neither an object nor a text has no message
 	}
 	return f
 }

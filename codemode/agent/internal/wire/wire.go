@@ -18,7 +18,7 @@ import (
 
 // Signature returns the signature that Gemini, under the name model, needs with call i of a message. Newer
 // Geminis refuse a call without the signature that came with it. If another model made the call, the first
-// call of the message gets a fixed text from Google's documentation, which replaces a signature.
+// call of the message gets a fixed text from Google's documentation in place of a signature, and the others get "".
 func Signature(model string, in *agent.ChatMessage, i int) string {
 	switch {
 	case in.Model == model:
@@ -69,7 +69,7 @@ func Base(address, path string) (base, shown string, err error) {
 	return base, shown, nil
 }
 
-// Name returns the name of a provider's model at an address, and the address for requests. If address is "", own is used, the provider's address. The
+// Name returns the name of a provider's model at an address, and the address for requests. If address is "", Name uses own, the provider's address. The
 // address follows the model's name after an @, so that a list of names decides where data may go. So the name itself must not contain an @.
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
@@ -123,7 +123,7 @@ func (e *Endpoint) Do(req *http.Request, bounds *agent.ModelRequest) (*http.Resp
 	return nil, e.Refusal(resp.StatusCode, resp.Header, text)
 }
 
-// Post sends JSON.
+// Post sends content, which is JSON, to an address. Its errors are those of Do.
 func (e *Endpoint) Post(ctx context.Context, address string, header map[string]string, content []byte, bounds *agent.ModelRequest) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(content))
 	if err != nil {
@@ -167,7 +167,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.bounded && b.left <= 0 {
 		// A response of exactly the limit fails here, too, since only another read could find its end.
-		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response is larger than its limit"}
+		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response has more bytes than its limit"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
 		p = p[:b.left]

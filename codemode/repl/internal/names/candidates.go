@@ -47,7 +47,7 @@ func (n *Names) Candidates(code string) (part string, found []Candidate) {
 	return part, slices.DeleteFunc(found, func(c Candidate) bool { return !strings.HasPrefix(c.Name, part) })
 }
 
-// closed reports whether a string has its closing quote.
+// closed reports whether the token s of a string has its closing quote. The token of a template may end with its opening quote.
 func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`" }
 
 // members returns what can follow a dot on a type. If the type is not known, it
@@ -140,7 +140,7 @@ func (r *reader) scope() []Candidate {
 }
 
 // inBraces returns the names that are possible between the braces that contain end: rows in a
-// callback's parameter, ({ todo }) =>, or columns in a filter, where({ done: true }).
+// callback's parameter, ({ todo }) =>, or columns in a filter, where({ done: true }). It returns nil for other braces.
 func (r *reader) inBraces(end int) []Candidate {
 	brace := end
 	if r.is(end, ",") {

@@ -112,7 +112,7 @@ func (r *reader) chain(i int) *message.Type {
 	return r.member(r.chain(before), name, call)
 }
 
-// member returns the type of a member of a type. If call is not -1, it is the index of the parenthesis of a call.
+// member returns the type of a member of a type, or nil if it is unknown. call is the index of the open parenthesis if the member is called, else -1.
 func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	switch {
 	case of == nil:
@@ -143,7 +143,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	return typeOf(m.Result, env)
 }
 
-// body returns the type of the result of the callback that follows call.
+// body returns the type of the result of the callback that is the argument of a call. The parameter call is the index of its open parenthesis.
 func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
@@ -193,7 +193,8 @@ func (r *reader) grant(name string) *message.Type {
 	return nil
 }
 
-// params returns the parameters of the callback that follows an open parenthesis, if the parenthesis belongs to a method call.
+// params returns the types of the parameters, by name, of the callback that follows an open parenthesis. It returns nil if the parenthesis
+// belongs to no method call.
 func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
@@ -232,7 +233,8 @@ func (r *reader) params(at int) map[string]*message.Type {
 	return out
 }
 
-// space returns the record of rows that a method passes to its callback. at is the index of the method's open parenthesis.
+// space returns the record of rows that a method passes to its callback, or nil if it is unknown. The parameter at is the index of the
+// method's open parenthesis.
 func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {
@@ -244,7 +246,7 @@ func (r *reader) space(at int) *message.Type {
 	return nil
 }
 
-// row returns the type of a callback's only parameter: the row, if there is only one.
+// row returns the type of a callback's only parameter: the row if the record ns has only one row, else ns itself.
 func row(ns *message.Type) *message.Type {
 	if ns != nil && len(ns.Fields) == 1 {
 		return ns.Fields[0].Type
@@ -252,7 +254,7 @@ func row(ns *message.Type) *message.Type {
 	return ns
 }
 
-// Tables returns the names of rows, sorted.
+// Tables returns the catalogue's names of rows, one for each table, sorted.
 func (n *Names) Tables() []string {
 	var out []string
 	for name, in := range n.Catalog {

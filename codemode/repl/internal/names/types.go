@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// typeOf returns the type of a term of the catalogue. It replaces each variable in env by the type that env has for it.
+// typeOf returns the type of a term of the catalogue, or nil if it is unknown. It replaces each variable by its type in env.
 func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	switch {
 	case t == nil:

@@ -39,7 +39,7 @@ func (r *reader) values(part string) (string, []Candidate) {
 // takeValues are methods of columns that take one of the column's values as their argument.
 var takeValues = scalar.Words("eq ne is isNot in notIn")
 
-// compared returns the column that the text after token end is compared with.
+// compared returns the type of the column with which the text after token end is compared, or nil if there is none.
 func (r *reader) compared(end int) *message.Type {
 	signs := 0
 	for r.is(end-signs, "=") {

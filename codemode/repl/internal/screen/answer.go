@@ -247,7 +247,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Settled returns the changes of a run that committed, or would have committed.
+// Settled returns the changes of a run that committed, or would have committed. It returns nil for other runs.
 func (r *Ran) Settled() []exosql.Changes {
 	if !slices.ContainsFunc(r.Result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
 		return nil

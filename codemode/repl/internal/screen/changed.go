@@ -16,7 +16,8 @@ const MaxImages = 20
 
 // Changed shows what a program changed, table by table: the row before the change with "-", and the row after it
 // with "+". If the row remains, its changed cells have a colour; columns that no row changed are left out. A value
-// with a label that is not admitted is sealed, as in a result, and looks the same whether or not it changed.
+// with a label that is not admitted is sealed, as in a result, and looks the same whether or not it changed. kept
+// follows each number of changes.
 func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}
@@ -140,7 +141,7 @@ func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	return g
 }
 
-// another reports whether a field has changed.
+// another reports whether the field of this name has changed.
 func another(c exosql.Change, name string) bool {
 	before, _ := c.Before.Get(name)
 	after, _ := c.After.Get(name)

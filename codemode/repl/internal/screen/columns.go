@@ -139,7 +139,7 @@ func (g *grid) fit(room int) {
 	g.columns = g.columns[:1]
 }
 
-// squeeze returns the columns with narrower texts, if they then fit in a width.
+// squeeze returns the columns with texts so narrow that all fit in the width room, or false if they can't.
 func squeeze(columns []column, room int) ([]column, bool) {
 	columns = slices.Clone(columns)
 	over := 2*len(columns) - 2 - room

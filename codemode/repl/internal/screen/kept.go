@@ -78,7 +78,7 @@ func (k *Kept) Asked() (n int, took time.Duration) {
 	return len(k.Queries) + k.More, took
 }
 
-// left returns a text about the queries that are not shown.
+// left returns a text about the queries that are not shown, or "" if all are.
 func (k *Kept) left() string {
 	if k.More == 0 {
 		return ""

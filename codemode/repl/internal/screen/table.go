@@ -59,7 +59,7 @@ func (s Screen) groups(v value.Value, t types) string {
 	return strings.Join(parts, "\n")
 }
 
-// Records returns the rows of v, or its items if v is a list of records.
+// Records returns the rows of v, or its items if v is a list of records. It returns false for any other value.
 func Records(v value.Value) ([]value.Value, bool) {
 	var out []value.Value
 	if r := v.Rows(); r != nil {

@@ -168,7 +168,7 @@ func (h *Hints) groupKey(n *message.Node) string {
 	return key
 }
 
-// Elsewhere names the granted object that has a link of the same name to rows with the member.
+// Elsewhere names a granted object with a link that is named like the call n, and whose rows have the member; "" if there is none.
 func (h *Hints) Elsewhere(n *message.Node, name string) string {
 	for _, g := range h.Granted {
 		i := h.Check.Catalog[g.Type.Name]
@@ -200,7 +200,7 @@ func ArrayMember(name string) bool {
 	return false
 }
 
-// Instead returns what to write if n lacks the method of an operator.
+// Instead returns what to write if n lacks the method of an operator; "" if nothing is known.
 func (h *Hints) Instead(n *message.Node, method string) string {
 	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + h.Comparison(n)
@@ -211,8 +211,8 @@ func (h *Hints) Instead(n *message.Node, method string) string {
 	return And(h.Say(n, "op:"+method, "", "it", h.Check.Name(n)))
 }
 
-// Unlinked returns what to write instead of comparing a whole record with null: the condition that a link has no row. on is the query of the
-// callback. The record must come from a link.
+// Unlinked returns what to write instead of comparing a whole record with null: the condition that a link has no row. The node on is the query of
+// the callback. The record must come from a link.
 func (h *Hints) Unlinked(n, on *message.Node) string {
 	if n.Op != message.OpField || n.Recv.Op != message.OpParam {
 		return ""
@@ -258,10 +258,10 @@ func (h *Hints) dayAndTime(a, b *message.Node) bool {
 	return x == value.TypeDate && y == value.TypeTime || x == value.TypeTime && y == value.TypeDate
 }
 
-// ValueType returns the name of the type of a column's values, or "".
+// ValueType returns the name of the type of a column's values, or "" if n is no column.
 func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
 
-// Part returns the name of the records of an unsent thing, or the name of the first of its parts.
+// Part returns the name of the records of an unsent thing, or the name of the first of its parts; "" if it has none.
 func (h *Hints) Part(n *message.Node) string {
 	if ns := n.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
 		return ns.Fields[0].Name
@@ -278,7 +278,7 @@ func (h *Hints) KeyNames(n *message.Node, on string) string {
 	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// Links returns the name of a link of an unsent thing, or "".
+// Links returns the interface's phrase about a link of an unsent thing, or "".
 func (h *Hints) Links(n *message.Node) string {
 	link := h.Check.Link(n.Type.Name)
 	if link == "" {
@@ -287,7 +287,7 @@ func (h *Hints) Links(n *message.Node) string {
 	return h.Say(n, "links", "", "it", h.Check.Name(n), "link", link)
 }
 
-// RowOf returns the interface of the records and the part's name, for an unsent thing with one part.
+// RowOf returns the interface of the records and the part's name, for an unsent thing with one part, else nil and "".
 func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	ns := n.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {
@@ -296,7 +296,7 @@ func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
 	return h.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// FromGrants returns the shortest path (front.PathTo) from a granted object to a member.
+// FromGrants returns the shortest advice of front.PathTo from a granted object to a member, or "".
 func (h *Hints) FromGrants(name string) string {
 	best := ""
 	for _, g := range h.Granted {

@@ -16,7 +16,7 @@ func AppendCall(b []byte, c exo.Call) ([]byte, error) {
 	return End(e.B), e.Err()
 }
 
-// DecodeCall reads a message of at most nodes nodes. It checks only the form; the gate checks the message against the catalogue.
+// DecodeCall reads a message. The parameter nodes bounds its nodes. DecodeCall checks only the form; the gate checks the message against the catalogue.
 func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	defer recovered(&err)
 	r := read(s)

@@ -61,7 +61,7 @@ func End(b []byte) []byte {
 	return b
 }
 
-var ErrMalformed = errors.New("worker: a malformed frame")
+var ErrMalformed = errors.New("worker: a message between host and worker has the wrong form")
 
 // Source is a connection from which frames are read.
 type Source interface {

@@ -51,7 +51,7 @@ func sizes(l *exo.Limits, b *exoeval.Bounds) [15]*int {
 		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.MessageBytes, &l.Rows, &l.Bytes}
 }
 
-// AppendJob gives a worker its world and its first program. AppendNext gives it another program. again announces that one more may follow.
+// AppendJob gives a worker its world and its first program. AppendNext gives it another program. The parameter again announces one more.
 func AppendJob(b, world []byte, j exoeval.Job, again bool) []byte {
 	return appendProgram(append(Begin(b, KindJob), world...), j, again)
 }

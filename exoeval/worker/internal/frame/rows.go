@@ -9,15 +9,15 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// RowsLog numbers rows when they cross to the worker, in the same order on both sides. For replies it extends the encoding of plain values.
+// RowsLog gives numbers to rows when they cross to the worker, in the same order on both sides. For replies it extends the encoding of plain values.
 type RowsLog struct {
 	rows  []*value.Rows
 	Index map[*value.Rows]int
 	sizes []int        // the sizes of rows' texts, to count rows that come back
 	Held  map[int]Held // rows whose cells have not crossed, by number
 
-	typ   func(id uint32) *message.Type    // the host's function: the type of an object
-	typed func(id uint32, t *message.Type) // the worker's function: notes the type of an object
+	typ   func(id uint32) *message.Type    // the host's function that returns the type of an object
+	typed func(id uint32, t *message.Type) // the worker's function that notes the type of an object
 }
 
 // Held is what a worker knows about rows without cells.
@@ -25,7 +25,7 @@ type Held struct {
 	Rows, Text int // the number of rows, and the bytes of their texts
 }
 
-// Add numbers rows that are sent or received.
+// Add gives the next number to rows that are sent or received.
 func (l *RowsLog) Add(r *value.Rows) {
 	if l.Index == nil {
 		l.Index = map[*value.Rows]int{}
@@ -87,7 +87,8 @@ func holds(r *value.Rows) (h Held, ok bool) {
 	return h, true
 }
 
-// Append writes an object, or rows that stay in the host, as the worker needs them. Other rows are encoded with their cells.
+// Append writes an object, or rows that stay in the host, as the worker needs them. It returns false for other rows, which are encoded with
+// their cells.
 func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	if v.Type() == value.TypeRef {
 		e := value.Encoder{B: wire.AppendUint(append(b, TagObject), uint64(v.Number()))}
@@ -110,7 +111,7 @@ func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	return wire.AppendCount(wire.AppendCount(e.B, h.Rows), long), true
 }
 
-// Rows numbers rows that come with their cells, and accepts them.
+// Rows gives a number to rows that come with their cells, and accepts them.
 func (l *RowsLog) Rows(r *value.Rows) bool {
 	l.Add(r)
 	return true
@@ -135,7 +136,7 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	return value.Value{}, 0, errValue
 }
 
-var errValue = errors.New("an unknown tag of a value")
+var errValue = errors.New("a value of an unknown kind")
 
 // homeward extends the encoding for a result: rows that came from the host are encoded as only their number.
 type homeward RowsLog
@@ -202,7 +203,7 @@ func AppendCells(b []byte, r *value.Rows) []byte {
 	return End(e.B)
 }
 
-// DecodeCells reads cells in the worker.
+// DecodeCells reads cells in the worker, for the rows in the parameter into. It fails unless they are as many rows as the host announced.
 func DecodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40

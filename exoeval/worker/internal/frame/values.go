@@ -28,7 +28,7 @@ func (r *reader) done() error {
 	return nil
 }
 
-// short reads a text of at most limit bytes, for people and logs.
+// short reads a text of at most limit bytes, for people and logs. A longer text is an error of the frame.
 func (r *reader) short(limit int) string {
 	s := r.UTF8()
 	if len(s) > limit {
