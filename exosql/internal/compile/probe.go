@@ -123,7 +123,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	b.add(message.WireNode{Op: message.OpCall, Name: "execute", Recv: q})
 	m, err := check.Check(message.Expr{Nodes: b.nodes})
 	if err != nil {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the sample program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the sample program that uses %s.%s was refused: this is a fault of exosql, please report it: %w", col.Table.Name, col.Name, err)}
 	}
 	return &exo.Message{Checked: *m}, nil
 }

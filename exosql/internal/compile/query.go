@@ -70,7 +70,7 @@ type from struct {
 	asked   *[]expr.Expr            // asked collects the program's conditions within a left join, for the join's ON
 }
 
-// query is the state of a chain of calls: what the calls read so far have built over a from.
+// query is the state of a chain of calls: what the calls that were read so far have built over a from.
 type query struct {
 	ns       []expr.Named  // ns are the rows that callbacks see
 	base     *expr.Row     // base is the row that a result without select shows
@@ -141,7 +141,7 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// sort calls write to write an expression that rows are sorted by. Sorting stays set if an outer query had set it.
+// sort calls the function write, which writes an expression that rows are sorted by. Sorting stays set if an outer query had set it.
 func (c *compiler) sort(sorting bool, write func()) {
 	before := c.Sorting
 	c.Sorting = before || sorting
@@ -281,8 +281,8 @@ func refuseKeyless(rows []*expr.Row) error {
 	return nil
 }
 
-// wrap moves everything so far into a derived table. fill completes its select, and returns
-// conditions on the derived rows.
+// wrap moves everything so far into a derived table. The function fill completes its select, and
+// returns conditions on the derived rows.
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
@@ -477,7 +477,7 @@ func wholeRow(row *expr.Row) *projection {
 	return p
 }
 
-// reads calls see for each column of the query's rows that a node reads through param, the parameter of its callback.
+// reads calls the function see for each column of the query's rows that a node reads through param, the parameter of its callback.
 func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
 	if n == nil {
 		return nil

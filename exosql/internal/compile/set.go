@@ -89,7 +89,7 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
 		}
 		if it.rows != nil {
-			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared: .select(…) other columns before %s", out.names[i], name)
+			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared: write .select(…) with other columns before %s", out.names[i], name)
 		}
 	}
 	if err := f.settle(q); err != nil {

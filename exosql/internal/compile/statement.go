@@ -134,7 +134,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the query's rows, which are in the scope of entry. With images, PostgreSQL's updates return rows like After.
+// Change begins an update or a delete of the query's rows, which are in the scope of entry. With images, an update on PostgreSQL returns rows as After does.
 func (s *Statement) Change(entry scope.Entry, update, images bool) error {
 	s.images = images && update && s.c.Dialect == sqlast.Postgres
 	kind := sqlast.Delete
@@ -372,7 +372,7 @@ func (f *from) equals(row *expr.Row, col *decl.Column, a expr.Argument) expr.Exp
 	return f.Operate(op, []expr.Expr{expr.ColumnOf(row, col), a.Beside(col.Kind)}, expr.Type{Kind: value.TypeBool})
 }
 
-// hasKeys returns the condition that a row has one of n keys. The message's arguments from number first on are the keys' values.
+// hasKeys returns the condition that a row has one of n keys. The keys' values are the message's arguments, beginning with the number first.
 func (f *from) hasKeys(row *expr.Row, cols []*decl.Column, first, n int) expr.Expr {
 	at := func(i int) expr.Argument {
 		return expr.Argument{Src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, Kind: valueKind(cols[i%len(cols)].Kind)}
@@ -414,8 +414,8 @@ func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n i
 	return s.f.finish(&query{base: row}, plan.RunCount, nil)
 }
 
-// Back returns the plan that reads an inserted row in scope by its key: the message's arguments from
-// number first on. The row has the columns that programs see, or all columns for Go code.
+// Back returns the plan that reads an inserted row in scope by its key. The key is in the message's arguments,
+// beginning with the number first. The row has the columns that programs see, or all columns for Go code.
 func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool) (*plan.Plan, error) {
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err

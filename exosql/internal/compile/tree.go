@@ -116,8 +116,8 @@ func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	return expr.Place{Alias: alias, Derived: d}
 }
 
-// enter adds the table with its whole scope, even if the link implies a part of the scope. on returns the conditions that join it to the source
-// before it.
+// enter adds the table with its whole scope, even if the link implies a part of the scope. The function on returns the conditions that join the
+// table to the source before it.
 func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err

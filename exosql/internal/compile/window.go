@@ -216,7 +216,7 @@ func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
-// function returns the window's function that n calls, of x in the rows that meet the conditions. frame is a call of running or moving, or n.
+// function returns the window's function that n calls, of x in the rows that meet the conditions. frame is the call of running or moving before n, or n.
 func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	all, name := overAll{w: w}, n.Name
 	if of, ok := language.Running[frame.Name]; ok {
@@ -330,7 +330,7 @@ func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	return o
 }
 
-// errShowsWindow returns the error for a window that select shows itself.
+// errShowsWindow returns the error for a select that shows the window itself, and not a function of it.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }

@@ -89,7 +89,7 @@ func (e Aggregate) asStored(f *From) bool {
 	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))
 }
 
-// Ends reports whether the query asks for the least or greatest value of a column that has an index with this value at its end.
+// Ends reports whether the query asks only for the least or the greatest value of a column with an index, at whose end the value is.
 func (f *From) Ends(x Expr) bool {
 	c, ok := PlainText(x).(Column)
 	return ok && f.c.Extremes && !f.c.Engine.Again && f.c.FormOf(c.Col).Indexed

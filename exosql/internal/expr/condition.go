@@ -99,7 +99,7 @@ func Bare(e Expr) bool {
 // Free reports whether rows may be sorted by an expression before their scope is checked.
 func Free(e Expr) bool { return operand(e).Free() }
 
-// Identity reports whether a condition compares two columns as a link does.
+// Identity reports whether a condition compares two columns in the way of a link: see fence.Identity.
 func Identity(e Expr) bool {
 	op, ok := e.(Operation)
 	if !ok || len(op.Args) != 2 {

@@ -123,7 +123,8 @@ func (f *From) JSONAs(x Expr, kind string) Expr {
 	return e
 }
 
-// Has is includes of JavaScript: whether an array has a value as an element. Unless op is about arrays only, it also asks whether a text contains the value.
+// Has returns the condition that an array has a value as an element, like includes in JavaScript. Unless op is about arrays only, the condition also asks
+// whether a text contains the value.
 func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error) {
 	kind := TypeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {

@@ -59,8 +59,8 @@ func (e Operation) postgres(f *From) sqlast.Expr {
 	return nil
 }
 
-// postgresRange compares x with v by x's milliseconds; v has no finer part. The milliseconds are at
-// least v if x is, and equal v if x is within that millisecond.
+// postgresRange compares x, cut to milliseconds, with v, which has no finer part. The cut x is at least v
+// exactly if x is at least v, and equals v exactly if x is within the millisecond of v.
 func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil

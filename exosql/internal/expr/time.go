@@ -28,7 +28,7 @@ func (f *From) Truncate(x Expr, unit string) (Expr, error) {
 	return nil, errUnit
 }
 
-var errUnit = fail.Errorf(fail.Internal, "truncate", "exosql does not know this unit of time")
+var errUnit = fail.Errorf(fail.Internal, "truncate", "exosql does not know this unit of time, so nothing ran: this is a fault of exosql, please report it")
 
 // Plus returns the day that is many units after the day of x. A time becomes a day first, as in
 // Truncate: the same time may not exist on another day, or exist twice.
