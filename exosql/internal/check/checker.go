@@ -155,7 +155,7 @@ func (c *Checker) Fail(err error) {
 	}
 }
 
-// Facet walks everything that a facet reaches, without freezing it. With writes, programs may use the facet's rights to write.
+// Facet notes everything that a facet reaches, without freezing it. If writes is set, programs may use the facet's rights to write.
 func (c *Checker) Facet(f *decl.Facet, writes bool) {
 	if wrote, walked := c.walked[f]; walked && (wrote || !writes) {
 		return

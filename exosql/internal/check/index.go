@@ -90,7 +90,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 	return need, selective
 }
 
-// fixed appends to out the columns that a predicate always compares by = or in.
+// fixed appends to out the columns that a predicate compares by = or in, in whatever way it is met.
 func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	switch {
 	case p == nil:

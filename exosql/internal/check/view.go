@@ -16,7 +16,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, nil, true)
 	c.loose(t, nil, v.Columns)
 	c.readable(t, v.Columns)
-	c.unset(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted}, "it", "the view", v.Unset)
+	c.unset(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted}, "the view", "the view", v.Unset)
 	for _, n := range v.Reads {
 		if !v.Materialized {
 			c.handler(t, c.TableOf(n))

@@ -76,7 +76,7 @@ func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	return out
 }
 
-// column returns the column that a name in a set means: one of those that a program may write, or one by HostColumn or HookColumn.
+// column returns the column that a name in a set means: one of those that a program may write, or one that HostColumn or HookColumn named. It returns nil for any other name.
 func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	for _, by := range []string{byHost, byHook} {
 		if of, ok := strings.CutPrefix(name, by); ok {
@@ -95,7 +95,7 @@ func GivenRows(rows ...value.Value) (g Given) {
 	return g
 }
 
-// ordered maps the columns of a literal, in its own order, to a set.
+// ordered maps the columns of a literal, in the literal's order, to a set.
 type ordered struct {
 	set int
 	at  []int // at is the index in the set of each name in the literal

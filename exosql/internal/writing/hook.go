@@ -23,7 +23,7 @@ func hook(v written) *decl.Column {
 	return v.Col
 }
 
-// ofHook returns err. If c is not nil, a hook filled that column, so the error becomes one for the host.
+// ofHook returns err unchanged if c is nil. Otherwise a hook filled the column c, so the error becomes one for the host.
 func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err
@@ -31,7 +31,7 @@ func ofHook(c *decl.Column, err error) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
 }
 
-// hooked returns cols, but nil in place of each column that no hook fills in any row.
+// hooked returns cols, with nil in the place of each column that no hook fills in any row.
 func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	for _, c := range cols {
 		filled := slices.ContainsFunc(rows, func(r []written) bool {

@@ -33,7 +33,7 @@ func (w *writer) insert() error {
 		return fail.Errorf(fail.Invalid, "", "write a new row as an object of plain values, without columns or queries")
 	}
 	if len(w.sets) == 0 {
-		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty: call this only with at least one row")
+		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty: give at least one row, or leave the call out")
 	}
 	if len(w.sets) > maxColumnSets {
 		return fail.Errorf(fail.Limit, "", "the rows name %d different sets of columns, and the limit is %d: name the same columns in each row, with null where a row has no value", len(w.sets), maxColumnSets)

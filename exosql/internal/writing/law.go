@@ -60,7 +60,7 @@ type dependant struct {
 	more bool
 
 	// These fields describe a dependant of the catalogue.
-	name, why string // name is its name in a permission; why is what its error would reveal of a labelled column
+	name, why string // name is the dependant's name in a permission; why says how its error would reveal labelled values
 	reads     func(of func(string) bool) bool
 	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
 	again     bool          // again: the dependant may refuse a row even if its own columns are not written
@@ -239,7 +239,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		return nil // the kind decides judges the columns that the limit sorts by
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: no rule of writes judges dependants of kind %d", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the write was refused, since no rule judges what depends on its columns by the kind %d: this is a fault of exosql, please report it", d.kind)}
 }
 
 // dependantsOn lists everything in the database that depends on columns of table t, or acts when its rows are written.

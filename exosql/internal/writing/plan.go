@@ -128,7 +128,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	return w.noted(p), nil
 }
 
-// standing returns the values of an update, set, followed by the scope's values for columns that set leaves out.
+// standing returns set, the values of an update, followed by the scope's values for the columns that set leaves out.
 func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans the checks that run before a write: are the rows that written keys lead to in scope? law.go and insert.go add these checks, and
-// run.go runs them.
+// This file plans the checks that run before a write. They test whether the rows that written keys lead to are in scope. law.go and insert.go add
+// these checks, and run.go runs them.
 
 // points adds a check for each link that starts at a written column and leads to at most one row: that row must be in scope. Otherwise the foreign
 // key would confirm that another tenant's row exists. A column that another link fills in counts as written, since the program chooses the parent

@@ -16,8 +16,8 @@ type Write struct {
 	Table  *decl.Table
 	Facet  *decl.Facet // Facet is what programs write through; nil for Go code
 	Rights decl.Rights
-	// Scope has the columns in the scope's conditions. With Decided only these decide whether a row is in scope: of rows with equal
-	// values in them, all are in scope or none is.
+	// Scope has the columns in the scope's conditions. If Decided is set, only these decide whether a row is in scope: of rows with
+	// equal values in them, all are in scope or none is.
 	Scope   []*decl.Column
 	Decided bool
 	Fixed   []*decl.Column  // Fixed are the columns of Scope that are filled in
@@ -119,7 +119,7 @@ func shares(live *schema.Database, a, b []string) bool {
 	})
 }
 
-// along reports whether a link to table to compares the same pairs of columns as a foreign key.
+// along reports whether a link to the table to compares the same pairs of columns as a foreign key.
 func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
 	for _, p := range pairs {

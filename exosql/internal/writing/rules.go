@@ -41,7 +41,7 @@ func (c *rules) writable(w Write) {
 	r.changes(func(kind) bool { return true })
 }
 
-// changes discharges each dependant of the rows that a write changes, both the rows that it names and those that the database carries along.
+// changes judges everything that depends on rows that a write changes: the rows that it names, and those that the database changes along with them.
 func (r refusing) changes(asks func(kind) bool) {
 	r.parts, r.kin = r.c.Parts(r.t), r.c.Kin(r.t)
 	for _, a := range r.c.allCarried(r.w.alters(r.t, r.kin, r.parts)) {

@@ -42,7 +42,7 @@ type Host interface {
 	// Write makes all changes, or none. refused is the reason why the open plan (see package fence) did not run, or nil. If the error
 	// is a *fence.Refused, no statement ran.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
-	// Next returns the open plan to try after one was refused, or nil.
+	// Next returns the open plan to try after one was refused, or nil if only the plan with fences remains.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
 	// Live returns the catalogue of the database.
 	Live() (*schema.Database, error)
@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that sets a key column to NULL or to a calculated value: only the statement would find out whether that is
-// NULL.
+// keepsKeys refuses an update that sets a key column to NULL or to a calculated value, since only the statement would find out whether a
+// calculated value is NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)

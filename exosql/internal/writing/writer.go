@@ -110,7 +110,7 @@ func IsWrite(m *exo.Message) bool {
 	return false
 }
 
-// writeKind returns whether a method inserts, updates or deletes rows.
+// writeKind returns the kind of write that a method does.
 func writeKind(method string) Kind {
 	switch method {
 	case language.Insert, language.InsertMany:
@@ -126,7 +126,7 @@ func (w *writer) statement() *compile.Statement { return compile.NewStatement(w.
 // written is a column of a written row, with its value.
 type written = compile.Assigned
 
-// given returns column col, which is number i of set. Its value is that of row number n in a statement.
+// given returns the column col, which is number i of the set. Its value comes from row number n of the statement.
 func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
 }
