@@ -401,7 +401,7 @@ func TestSearchOfHidden(t *testing.T) {
 	self := exosql.Many("search", letterID, letterOwner)
 	f := exosql.NewFacet(letters, "letter", letterID, letterSubject, letterBody, letterText)
 	f.Add(exosql.Via(self, f))
-	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link is named "search"`) {
+	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link named "search"`) {
 		t.Errorf("a link is called search: %v", err)
 	}
 	for says, wrong := range map[string]func(){

@@ -65,7 +65,7 @@ func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.frozen {
-		return fmt.Errorf("exosql: facet %s is in use and can't be changed: add all members before it is granted", f.Alias)
+		return fmt.Errorf("exosql: facet %s is in use and can't be changed: add all members before the facet is granted", f.Alias)
 	}
 	return add()
 }
@@ -145,7 +145,7 @@ func (f *Facet) Link(name string) *LinkMember {
 // some are prepared again.
 const maxKept = 16
 
-// Kept returns what Keep has stored for grants of this structure, or nil.
+// Kept returns what Keep has stored for grants of this structure, or nil if nothing is stored.
 func (f *Facet) Kept(structure []byte) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()

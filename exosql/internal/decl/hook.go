@@ -54,7 +54,7 @@ type Given struct {
 	Calculated bool // Calculated: the database calculates the value for each row, so Value is empty
 }
 
-// Of returns what the write gives to a column, or nil.
+// Of returns what the write gives to a column, or nil if it gives nothing.
 func (w *RowWrite) Of(c *Column) *Given {
 	for i := range w.Given {
 		if w.Given[i].Col == c {

@@ -67,7 +67,7 @@ func (r Rows) key(key []byte, t *Table) []byte {
 	return key
 }
 
-// Own reports whether the table is in scope by the grant itself, without a link.
+// Own reports whether the table's rows are in scope by the grant itself, without a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }
 
 // ScopeSet has the scopes of several tables. Many grants share one set, so that it is checked once.
@@ -108,7 +108,7 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 // All returns the scopes in the order in which they were given.
 func (s *ScopeSet) All() []*Scope { return s.all }
 
-// Labelled reports whether a table with a scope in the set has a label, or a table that puts its rows in scope.
+// Labelled reports whether a label is on a table with a scope in the set, or on a table that puts rows of such a table in scope.
 func (s *ScopeSet) Labelled() bool { return s.labelled() }
 
 // Of returns the scope of a table, or nil.

@@ -46,7 +46,7 @@ func (s *Search) Label() (l value.Label) {
 func (f *Facet) AddSearch(s *Search) error {
 	switch {
 	case s == nil:
-		return fmt.Errorf("exosql: facet %s: its Search is zero: make one with NewSearch", f.Alias)
+		return fmt.Errorf("exosql: facet %s: the Search is zero: make one with NewSearch", f.Alias)
 	case f.Search != nil:
 		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
 	case s.Table != f.Table:
@@ -68,7 +68,7 @@ func (f *Facet) searchable() error {
 		}
 	}
 	if f.Link(language.Search) != nil {
-		return fmt.Errorf("exosql: facet %s has a search, and a link is named %q, as programs call the search: give the link another name", f.Alias, language.Search)
+		return fmt.Errorf("exosql: facet %s has a search, and can't have a link named %q too, since programs call the search by that name: give the link another name", f.Alias, language.Search)
 	}
 	return nil
 }

@@ -195,10 +195,10 @@ func (c *Collector) spend() error {
 	return c.m.Spend(n, size)
 }
 
-// End spends the rest of what was counted. The last row must be complete.
+// End spends the budget for all that was counted and is not spent yet. The last row must be complete.
 func (c *Collector) End() error {
 	if c.at != 0 {
-		return errors.New("exosql: a row has fewer cells than its plan")
+		return errors.New("exosql: a row has fewer cells than its plan, so there is no answer: this is a fault of exosql, please report it")
 	}
 	c.misfits.notice(c.m)
 	return c.spend()

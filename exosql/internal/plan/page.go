@@ -23,7 +23,7 @@ type page struct {
 // hides reports whether cell number at of the current row is left out of the answer.
 func (p *page) hides(at int) bool { return p != nil && (at >= p.shown || p.rows >= p.size) }
 
-// take notes a cell that is left out of the answer.
+// take keeps a cell of the answer's last row that is not part of the answer, for the cursor.
 func (p *page) take(at int, v value.Value) {
 	if at >= p.shown && p.rows < p.size {
 		p.last[at-p.shown] = v

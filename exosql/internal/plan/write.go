@@ -16,7 +16,7 @@ type Write struct {
 	Update   []string // Update are the columns of an update
 	Delete   bool
 	Labelled bool     // Labelled: the table or a column is labelled, so it may not show whether a new value differs from the old one
-	Triggers []string // Triggers may act
+	Triggers []string // Triggers are the triggers that may act
 	Cascades []Cascade
 }
 

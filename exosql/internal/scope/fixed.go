@@ -51,8 +51,8 @@ func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	return fixed, true
 }
 
-// carried returns the column that a condition by a link fixes, if the scope at the link's start
-// fixes its key. So todos.user_id IN (SELECT id FROM users WHERE id = ?) becomes todos.user_id = ?,
+// carried returns the column that a condition by a link fixes, if the scope at the link's start fixes
+// the key there. So todos.user_id IN (SELECT id FROM users WHERE id = ?) becomes todos.user_id = ?,
 // if such a user exists. The scope at the start may have its own value by a link.
 func (c Condition) carried() (Fixed, bool) {
 	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
@@ -117,7 +117,7 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
-// add adds one column. If it returns false, fixed is unchanged.
+// add adds one column to fixed. It returns false, and fixed unchanged, if fixed has other values for that column.
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	i := slices.IndexFunc(fixed, func(f Fixed) bool { return f.Col == x.Col })
 	if i < 0 {

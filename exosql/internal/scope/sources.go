@@ -32,7 +32,7 @@ func Step(tree, alias string) Sources {
 // Add adds a table, and calls write with the conditions of its scope. Its only caller is compile.from.enter, where satisfy writes them.
 func (s *Sources) Add(e Entry, alias string, write func([]Condition) error) error {
 	if e.table == nil {
-		return &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the statement reads a table without a scope")}
+		return &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the statement would read a table without a scope, so it did not run: this is a fault of exosql, please report it")}
 	}
 	s.list = append(s.list, sqlast.Source{Table: e.table.Name, In: e.table.Schema, Alias: alias})
 	return write(e.must)
@@ -44,7 +44,7 @@ func (s *Sources) Adopt(o Sources) { s.list = append(s.list, o.list...) }
 // Len returns the number of sources.
 func (s Sources) Len() int { return len(s.list) }
 
-// First returns the alias of the first source, or "".
+// First returns the alias of the first source, or "" if there is none.
 func (s Sources) First() string {
 	if len(s.list) == 0 {
 		return ""
@@ -76,7 +76,7 @@ func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(s
 // Write begins a write to the entry's table.
 func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
 	if t := e.table; t == nil {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the statement writes a table without a scope")}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the statement would write a table without a scope, so it did not run: this is a fault of exosql, please report it")}
 	}
 	return &sqlast.Write{Kind: kind, Table: e.table.Name, In: e.table.Schema}, nil
 }
