@@ -51,7 +51,7 @@ func Next(tables []Table, why error) (f Form, ok bool) {
 	return f, true
 }
 
-// Behind returns a condition that is guarded by a scope. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
+// Behind returns a condition inside CASE WHEN scope THEN. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
 func Behind(scope, condition sqlast.Expr) sqlast.Expr {
 	return sqlast.Call{Op: sqlast.Case, Args: []sqlast.Expr{scope, condition, sqlast.False}}
 }

@@ -166,7 +166,7 @@ func conjuncts(text string) ([]string, error) {
 	return parts(text, " AND "), nil
 }
 
-// parts splits the text inside outer parentheses at each sep. Without these parentheses it returns the whole text as one part.
+// parts splits the text inside outer parentheses at each sep. If there are no such parentheses, it returns the whole text as one part.
 func parts(text, sep string) (out []string) {
 	inner, begins := strings.CutPrefix(text, "(")
 	inner, ends := strings.CutSuffix(inner, ")")

@@ -37,8 +37,8 @@ var Groupable = map[string]bool{value.TypeInt: true, value.TypeFloat: true, valu
 // GroupInterface is the interface of a group in a callback.
 const GroupInterface = "Group"
 
-// functions are the aggregates in the order in which descriptions list them: what each accepts, and
-// its result as an expression (to) or, if to is nil, as a value.
+// functions are the aggregates in the order in which descriptions list them. wants is the interface that an
+// aggregate accepts. The function result returns its result as an expression (to) or, if to is nil, as a value.
 var functions = []struct {
 	name, doc, wants string
 	result           func(to map[string]string) *message.Term

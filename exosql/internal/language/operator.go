@@ -181,7 +181,7 @@ var operators = []Operator{
 	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},
 	{Name: "asBool", on: jsons, result: "boolNull", Ast: sqlast.JSONBool, Form: FormJSON},
 
-	// IfUnchanged compares a value in its filter object by this operator.
+	// IfUnchanged compares JSON and arrays in its filter object by these operators.
 	{Name: IfUnchanged, unlisted: true, on: jsons, params: []string{"whole"}, Ast: sqlast.SameJSON, Form: FormWhole},
 	{Name: IfUnchanged, unlisted: true, on: lists, params: []string{"elements"}, Ast: sqlast.SameArray, Form: FormWhole},
 
