@@ -51,7 +51,7 @@ type Checker struct {
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
 	links  map[*decl.Link]bool  // links has the declared links, with true for a granted one
-	walked map[*decl.Facet]bool // walked has the facets that Facet has walked, with true if programs may write by the facet
+	walked map[*decl.Facet]bool // walked has the facets that the method Facet has noted, with true if programs may write by the facet
 	sets   map[*decl.ScopeSet]bool
 
 	look     func(schema.Name) *schema.Table // look finds a table in Live (see TableOf)

@@ -120,8 +120,8 @@ func groupable(x expr.Expr) bool {
 
 const ofColumns = "a column, or an expression of columns, with numbers, texts, truth values, times, days or ids"
 
-// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It refuses callbacks,
-// joined queries, and columns that distinct has dropped.
+// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It fails in a callback
+// and in a query that is joined, and if the callback of n uses columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:

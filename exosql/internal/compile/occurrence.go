@@ -198,7 +198,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 	return q, row, nil
 }
 
-// matched returns the condition that row matches other, a row of the finished subquery sub.
+// matched returns the condition that row equals, in the pairs of columns, some row other of the finished subquery sub.
 func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {

@@ -27,7 +27,7 @@ const (
 	UseDescending Use = "descending order"
 )
 
-// Uses returns the ways of using a column. An index of a JSON column finds nothing within the JSON.
+// Uses returns the ways in which an index may serve a column. An index of a JSON column finds nothing within the JSON, so JSON has none.
 func Uses(d expr.Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil

@@ -74,7 +74,7 @@ type from struct {
 type query struct {
 	ns       []expr.Named  // ns are the rows that callbacks see
 	base     *expr.Row     // base is the row that a result without select shows
-	out      *projection   // out is what select chose, or nil
+	out      *projection   // out is what select chose; nil without a select
 	order    []orderTerm   // order has the terms that sort the rows, the first term first
 	chosen   bool          // chosen: distinctBy used the order to choose the first row of each key, so a later order only sorts these rows
 	limits   []sqlast.Expr // limits are pending: they act when another call follows, or at the end
@@ -90,7 +90,7 @@ type query struct {
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // kind is the type in the catalogue, or ""; the compiler's type may be wider, because of a literal
+	kind string // kind is the type in the catalogue, "" if unknown; the compiler's type may be wider, because of a literal
 	last bool   // last: the term is the rank of a search, which sorts only rows that are equal otherwise
 }
 
@@ -149,8 +149,8 @@ func (c *compiler) sort(sorting bool, write func()) {
 	c.Sorting = before
 }
 
-// orders returns the terms that sort a query. With total, the keys of its rows follow as ties, so
-// that every order is total.
+// orders returns the terms that sort a query. If total is set, the keys of the rows follow and break
+// ties, so that every row has its own place.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {

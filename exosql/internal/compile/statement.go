@@ -361,7 +361,7 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 	return p, nil
 }
 
-// Opened returns the plan of a write in an open form, or nil. make builds the plan from the given statement.
+// Opened returns the plan of a write in an open form, or nil if the write can't have that form. The function make builds the plan from a statement.
 func Opened(d expr.Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
 	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
 }
@@ -446,7 +446,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	return p, err
 }
 
-// An image is a row as its facet shows it, after its key. The host reads images within the scope of
+// An image is a row's key, then the row as its facet shows it. The host reads images within the scope of
 // the message that writes, so they show what that program could have read.
 
 // Before returns the plan that reads the rows that an update or a delete is about to change, at

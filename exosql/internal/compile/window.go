@@ -35,7 +35,7 @@ func (w *window) Source() *expr.From { return &w.inner.From }
 
 func (w *window) Output(col *decl.Column) expr.Expr { return w.cells[col] }
 
-// windowOf returns the window that a row belongs to, or nil.
+// windowOf returns the window that a row belongs to, or nil if it belongs to none.
 func windowOf(row *expr.Row) *window {
 	w, _ := row.Made.(*window)
 	return w

@@ -121,7 +121,7 @@ func (f *Facet) AddLink(l *Link, to *Facet) error {
 	return nil
 }
 
-// Column returns the column with a name in programs, or nil.
+// Column returns the column that programs know by this name, or nil if the facet shows none.
 func (f *Facet) Column(name string) *Column {
 	for _, c := range f.Cols {
 		if c.Guest == name {
@@ -131,7 +131,7 @@ func (f *Facet) Column(name string) *Column {
 	return nil
 }
 
-// Link returns the link with a name, or nil.
+// Link returns the link with this name, or nil if the facet shows none.
 func (f *Facet) Link(name string) *LinkMember {
 	for i := range f.Links {
 		if f.Links[i].L.Name == name {

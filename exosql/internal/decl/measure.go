@@ -96,7 +96,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	return nil
 }
 
-// Measure returns the measure with a name, or nil. The facet may be nil.
+// Measure returns the measure with this name, or nil if the facet has none or is nil itself.
 func (f *Facet) Measure(name string) *Measure {
 	if f == nil {
 		return nil

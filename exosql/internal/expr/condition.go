@@ -49,7 +49,7 @@ func Demanded(e Expr) Expr {
 	return op
 }
 
-// Leakproof returns the row that a condition is about if the condition may be tried on rows out of scope, or nil.
+// Leakproof returns the row that a condition is about, or nil if the condition may not be tried on rows out of scope.
 func Leakproof(e Expr) *Row {
 	op, x, with := sqlast.Eq, Expr(nil), []Expr(nil)
 	switch e := e.(type) {

@@ -107,7 +107,7 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	return e, nil
 }
 
-// JSONNumber returns the column of JSON from which an expression reads a number, or nil.
+// JSONNumber returns the column of JSON from which an expression reads a number, or nil for any other expression.
 func JSONNumber(x Expr) *decl.Column {
 	e, _ := x.(jsonPath)
 	if c, ok := e.x.(Column); ok && e.as == value.TypeFloat {

@@ -54,7 +54,7 @@ type Row struct {
 	Gates []string // Gates are aliases of tables that must each have a row: see fence.Table
 	Alias string   // Alias is the alias of the table itself, wherever its columns are now
 
-	Parent *Row // Parent is the row from which a link leads to this one, or nil
+	Parent *Row // Parent is the row from which a link leads to this one; nil if no link does
 	By     *decl.Link
 	With   *Row        // With is the row to which a condition joined this one, or nil: see Joined
 	Pairs  []decl.Pair // Pairs are the columns of that condition
@@ -261,7 +261,7 @@ type State struct {
 	Satisfying bool           // Satisfying: conditions of a scope are being written
 	Guarding   bool           // Guarding: the scope of a guard is being written
 	Linking    bool           // Linking: the condition of a link is being written
-	Compared   []*decl.Column // Compared are all columns that links compare, from an earlier compilation; for guarded tables
+	Compared   []*decl.Column // Compared are all columns that links compare; for guarded tables, an earlier compilation has found them
 	Touched    []*Row         // Touched are the rows with columns in the condition that is being guarded
 	Unguarded  bool           // Unguarded: a condition that would need a guard has none
 	Sorting    bool           // Sorting: an order is being written, perhaps by a column of a guarded table
@@ -274,7 +274,7 @@ type State struct {
 	Base     *Row     // Base is the row that is changed, once it is known
 	Extremes bool     // Extremes: the query asks only for the least or the greatest value of a column
 
-	Over overWindow // Over is the window of the aggregates that are being written, or nil
+	Over overWindow // Over is the window of the aggregates that are being written; nil if they are over no window
 
 	Failed error // Failed is the first error while writing
 }

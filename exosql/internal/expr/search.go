@@ -14,8 +14,8 @@ const (
 	MaxHeld    = 128 << 20 // MaxHeld bounds the bytes of all texts calculated for a row: on SQLite they are in the host's memory
 )
 
-// search returns the operands of includes. (startsWith and endsWith need no bound: they take one
-// step for each character.)
+// search returns the operands of includes, with a bound on the size of the text to look for.
+// (startsWith and endsWith need no bound: they take one step for each character.)
 func (f *From) search(args []Expr) []Expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {

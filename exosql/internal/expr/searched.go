@@ -59,7 +59,7 @@ func (f *From) Searching(row *Row, text plan.Source, rank bool) Searched {
 	return Searched{row, row.Searched(), text, rank}
 }
 
-// Searched returns the columns of a row that can be searched, or nil.
+// Searched returns the columns of a row that can be searched, or nil if there are none.
 func (o *Row) Searched() *decl.Search {
 	if o.Facet == nil {
 		return nil

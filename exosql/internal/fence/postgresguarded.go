@@ -92,7 +92,7 @@ func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error)
 }
 
 // byLink returns the conditions of an index that is searched only for values of links or of the
-// scope. With ordered, rows come in the order of the index.
+// scope. If ordered is set, rows come in the order of the index.
 func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))

@@ -28,7 +28,7 @@ type Collector struct {
 	paid  int          // paid counts bytes of the next value that are spent already
 
 	page *page  // page is nil if the result is no page
-	own  *owned // own is the current row if its values have readers, or nil
+	own  *owned // own is the current row if its values have readers; otherwise nil
 
 	misfits Misfits
 }

@@ -30,8 +30,8 @@ type Plan struct {
 	Joins   int      // Joins is the number of tables times the columns of all tables, each table counted at each use (see prepareBytes)
 	Bytes   int      // Bytes is the plan's size in the cache; 0 before it is cached
 
-	// Open is the same query without fences, or nil. An engine runs it only if the engine's own plan
-	// reads rows in scope and no others, in the tables of Tables.
+	// Open is the same query without fences; nil if there is no such form. An engine runs it only if the
+	// engine's own plan reads rows in scope and no others, in the tables of Tables.
 	Open    *Plan
 	Tables  []fence.Table // Tables has each place where an open plan, one without fences, reads a table
 	Derived []string      // Derived has the aliases of an open plan's derived tables

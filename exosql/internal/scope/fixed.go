@@ -15,8 +15,8 @@ type Fixed struct {
 	Slots  []int       // Slots are the numbers of these arguments
 	Pred   *decl.Pred  // Pred is the condition that the column has one of the values
 
-	// Via is the condition by a link through which the value comes, or nil. The rows at the start of
-	// the link have the value in their key. Without such a row, no row is in scope.
+	// Via is the condition by a link through which the value comes; nil if no link is needed. The rows
+	// at the start of the link have the value in their key. Without such a row, no row is in scope.
 	Via *Condition
 }
 

@@ -58,7 +58,7 @@ func (s Sources) Left(i int) bool { return s.list[i].Left }
 // On returns the conditions that join source i.
 func (s Sources) On(i int) []sqlast.Expr { return s.list[i].On }
 
-// Join adds conditions to the join of source i. With left, the join keeps rows without a match.
+// Join adds conditions to the join of source i. If left is set, the join keeps rows without a match.
 func (s *Sources) Join(i int, left bool, on ...sqlast.Expr) {
 	x := &s.list[i]
 	x.Left, x.On = x.Left || left, append(x.On[:len(x.On):len(x.On)], on...)

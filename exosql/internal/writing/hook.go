@@ -15,7 +15,7 @@ import (
 // A host's hooks see a write before it is planned, and fill columns. These values must keep rows in scope like all others. An error in such a
 // value is Internal, because it is not the program's fault, and the program may not know the column.
 
-// hook returns the column of v if a hook filled it, or nil.
+// hook returns the column of v if a hook filled it, or nil if the program gave the value.
 func hook(v written) *decl.Column {
 	if !v.Filled {
 		return nil

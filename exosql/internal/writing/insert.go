@@ -164,8 +164,8 @@ const maxColumnSets = 50
 // maxBatch bounds the rows that one statement inserts.
 const maxBatch = 50
 
-// inserts makes the statements for rows with one set of columns. A column that a row leaves out gets its default. With returning, the statements
-// return the keys of the new rows.
+// inserts makes the statements for rows with one set of columns. A column that a row leaves out gets its default. If returning is set, the
+// statements return the keys of the new rows.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
 		return fail.Errorf(fail.Invalid, "", "a new row needs at least one value")

@@ -21,8 +21,8 @@ import (
 // that before the write, in the same transaction. The error for a row out of scope is the one for a missing row, so it does not reveal whether
 // another tenant's row exists.
 
-// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). With images, an insert returns the keys
-// of the new rows, and an update on PostgreSQL the changed rows (see compile.After). grants has the grants of the message first, then other grants of the same programs.
+// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). If images is set, an insert returns the
+// keys of the new rows, and an update on PostgreSQL the changed rows (see compile.After). grants has the grants of the message first, then other grants of the same programs.
 func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, images bool) (*Writing, error) {
 	all, n := shape.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, images: images}

@@ -67,7 +67,7 @@ func (w *writer) wayBack(l *decl.Link) bool {
 }
 
 // reach adds the check that rows of t are in scope of g if written columns of link l lead to them. rows has one row for each set of columns.
-// With back, the link leads from t to the written row, and its key may not be null.
+// If back is set, the link leads from t to the written row, and its key may not be null.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
 	ours, theirs := l.Starts(), l.Ends()
 	if back {

@@ -63,8 +63,8 @@ func (r refusing) because(kind, fix, problem string, args ...any) {
 	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
-// unless adds a reason to refuse, unless the host has given permission p. fix is a way without the permission, or "". when is the condition
-// under which the host may give it.
+// unless adds a reason to refuse, unless the host has given permission p. fix is a way without the permission; "" if there is none. when is
+// the condition under which the host may give the permission.
 func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
 	r.c.asked = append(r.c.asked, p, p.Wary())
 	if decl.Permits(r.w.Rights.Permits, p) {

@@ -16,8 +16,8 @@ import (
 // This file applies the law (law.go) to one write and one catalogue. It has the longer discharges: for the key, for foreign keys, for
 // generated columns, and for rows that wait for a new row.
 
-// Writable returns all reasons why no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm that
-// such a row exists. It is called before the first write; Check reports the same reasons earlier.
+// Writable returns all reasons why no program may do this write, or nil if there are none. A write that it refuses could change a row out of scope,
+// or confirm that such a row exists. It is called before the first write; Check reports the same reasons earlier.
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)

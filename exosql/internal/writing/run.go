@@ -39,8 +39,8 @@ type Run struct {
 type Host interface {
 	// Read runs one query in the scope of grant g, or with nil in the scopes of the message's grants.
 	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
-	// Write makes all changes, or none. refused is the reason why the open plan (see package fence) did not run, or nil. If the error
-	// is a *fence.Refused, no statement ran.
+	// Write makes all changes, or none. refused is the reason why an open plan (see package fence) did not run before, or nil. If the
+	// error is a *fence.Refused, no statement ran.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
 	// Next returns the open plan to try after one was refused, or nil if only the plan with fences remains.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that sets a key column to NULL or to a calculated value, since only the statement would find out whether a
-// calculated value is NULL.
+// keepsKeys refuses an update that sets a key column to NULL or to a calculated value. Only the statement would find out whether a calculated
+// value is NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)
@@ -346,7 +346,7 @@ func (x *Run) insert() (value.Value, error) {
 	return rows.Row(0), nil
 }
 
-// inserts returns the statements that insert the given rows. With together, one statement may insert many rows.
+// inserts returns the statements that insert the given rows. If together is set, one statement may insert many rows.
 func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	x.Order = nil
 	for i, in := range x.Inserts {
