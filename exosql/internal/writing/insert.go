@@ -27,7 +27,7 @@ func (w *writer) insert() error {
 	}
 	fc := w.w.Facet
 	if len(fc.Rights.Insert) == 0 {
-		return fail.Errorf(fail.Denied, "", "rows can't be inserted")
+		return fail.Errorf(fail.Denied, "", "rows can't be inserted: the host granted no right to insert them")
 	}
 	if arg := w.m.Root.Args[0]; arg.Op != message.OpLit {
 		return fail.Errorf(fail.Invalid, "", "write a new row as an object of plain values, without columns or queries")

@@ -215,7 +215,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.kind == belongs && !d.more:
 			return nil
 		}
-		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s", given[0].Col.Guest, by))
+		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s; leave it out", given[0].Col.Guest, by))
 	case reaches:
 		switch {
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
@@ -231,11 +231,11 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	case counts:
 		switch {
 		case rows == nil && own:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: this program sees only the first rows, and a deletion would bring further rows into view")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: this program sees only the first rows, and a deletion would bring further rows into view. Ask the host for a grant without a limit")
 		case rows == nil:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: another grant shows only the first rows, and a deletion would bring further rows into its view")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: another grant shows only the first rows, and a deletion would bring further rows into its view. Ask the host to grant these rows without a limit")
 		case !own && !update && d.skips:
-			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view")
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view. Ask the host to grant these rows without an offset")
 		}
 		return nil // the kind decides judges the columns that the limit sorts by
 	}

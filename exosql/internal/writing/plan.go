@@ -116,7 +116,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		}
 		rows, whole = [][]written{set}, [][]written{w.standing(entry, set)}
 	} else if !fc.Rights.Delete {
-		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted")
+		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted: the host granted no right to delete them")
 	}
 	if err := w.law(rows, whole); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 			return fail.Errorf(fail.Denied, "", "`%s` can't be changed: leave it out", name)
 		}
 		if col.Key { // a facet never lets programs change a key
-			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: it identifies the row", col.Name))
+			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed, since it identifies the row: leave it out", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)

@@ -189,7 +189,7 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 }
 
 func leadsToOthers(column string) error {
-	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see", column)
+	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see; leave it out", column)
 }
 
 // Nowhere returns the error for a key that leads to no row in scope. It does not reveal whether such a row exists out of scope. place precedes the
