@@ -57,7 +57,7 @@ func (c *Checker) table(t *decl.Table) {
 	}
 }
 
-// leftOut reports a table or view that exists but can't be queried.
+// leftOut adds a finding if a table or view exists but can't be queried, and reports whether that is so.
 func (c *Checker) leftOut(t *decl.Table) bool {
 	l := c.Live.Left(schema.Name{Name: t.Name})
 	if l == nil {

@@ -76,7 +76,7 @@ func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(ni
 // Fenced reports whether the statement has fences: see fence.go.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
-// Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
+// Find adds the query of a message: for the rows to write, or for the row through whose link rows are inserted.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
 	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits (see misfit.go in package expr) as null: otherwise a limit would choose other rows
@@ -134,7 +134,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the query's rows, which are in the scope of entry. With images, an update on PostgreSQL returns rows as After does.
+// Change begins an update or a delete of the query's rows, which are in the scope of entry. If images is set, an update on PostgreSQL returns the changed rows.
 func (s *Statement) Change(entry scope.Entry, update, images bool) error {
 	s.images = images && update && s.c.Dialect == sqlast.Postgres
 	kind := sqlast.Delete

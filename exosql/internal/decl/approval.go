@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 )
 
-// Approval is one rule for changes. The zero Approval asks for nothing.
+// Approval is one rule for changes that a person must approve. The zero Approval applies to no change.
 type Approval struct {
 	Always  bool
-	Counted bool // Counted: the rule asks if more than Over rows are changed in a day
+	Counted bool // Counted: a person must approve if more than Over rows are changed in a day
 	Over    int64
 	Delete  bool
 	Columns []*Column

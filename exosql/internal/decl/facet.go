@@ -152,7 +152,7 @@ func (f *Facet) Kept(structure []byte) any {
 	return f.prepared[string(structure)]
 }
 
-// Keep stores what was made for grants of this structure. made must contain no value of a grant.
+// Keep stores what was made for grants of this structure. All of them share made, so it must contain no value of a grant.
 func (f *Facet) Keep(structure []byte, made any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

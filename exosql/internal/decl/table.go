@@ -139,7 +139,7 @@ func (t *Table) SetKeyless() {
 	t.Keyless = true
 }
 
-// AddLabel adds a label to the existence of the table's rows.
+// AddLabel adds to the label on the existence of the table's rows.
 func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)

@@ -32,8 +32,8 @@ func (f *From) search(args []Expr) []Expr {
 	return []Expr{args[0], needle}
 }
 
-// Handle counts an operator's work on calculated texts, and the texts that it makes. Folding or
-// searching a byte takes about 60 ns, reading 8 and copying 1.5.
+// Handle counts an operator's work on calculated texts, and the texts that it makes. The weights follow
+// from the time for a byte: folding or searching takes about 60 ns, reading 8 and copying 1.5.
 func (f *From) Handle(op sqlast.Op, args []Expr) {
 	for _, a := range args {
 		if _, val := asArgument(a); val || a.Type().Kind != value.TypeText {

@@ -28,7 +28,7 @@ import (
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // either is not nil if the next line must be a search of a MULTI-INDEX OR; either is the error if that line is another one
+	var either error // either is the error if the next line is not the search that a MULTI-INDEX OR needs; nil if no such search is due
 	several := false // several: searches of a MULTI-INDEX OR were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")

@@ -31,7 +31,7 @@ func (p *page) take(at int, v value.Value) {
 }
 
 // Following returns the values of the page's last row, at which the next page begins, or nil after
-// the last page. from are the values at which this page began, or nil.
+// the last page. from are the values at which this page began; nil for the first page.
 func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 	if c.page == nil || c.page.rows <= c.page.size {
 		return nil, nil

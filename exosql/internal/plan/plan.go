@@ -60,7 +60,7 @@ type Cell struct {
 
 	Rounded bool // Rounded: the cell is a float from JSON, in which a whole number beyond 2^53 may have lost digits
 	Misfits bool // Misfits: a value that the column's type can't have becomes null (see Misfits)
-	Tally   bool // Tally: the cell is not part of the answer; it is the number of misfits that became null in this row of sums, for a notice about Shown
+	Tally   bool // Tally: the cell is not part of the answer. It counts the misfits that became null in this row of groups or sums, for a notice about Shown
 	Again   bool // Again: rows were sorted by stored values, so if this cell is a misfit, its row is misplaced and the query runs again
 
 	// These describe a cell that is not part of the answer, and that rows are sorted by.

@@ -79,7 +79,7 @@ func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Tabl
 		mine.Cols, mine.Links = append(mine.Cols, f.Cols...), append(mine.Links, f.Links...)
 		mine.Rights.Update, mine.Rights.Delete = append(mine.Rights.Update, f.Rights.Update...), mine.Rights.Delete || f.Rights.Delete
 		if f == fc {
-			break // programs that find the row by fc may not reach another facet of the table
+			break // programs that find the row by fc may have no way to another facet of the table
 		}
 	}
 	for _, f := range facetsOf(b.Facet, t) {

@@ -95,7 +95,7 @@ func GivenRows(rows ...value.Value) (g Given) {
 	return g
 }
 
-// ordered maps the columns of a literal, in the literal's order, to a set.
+// ordered is for literals that give the same columns in the same order: the number of their set, and the place of each column in it.
 type ordered struct {
 	set int
 	at  []int // at is the index in the set of each name in the literal

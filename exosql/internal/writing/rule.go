@@ -20,10 +20,10 @@ type Write struct {
 	// equal values in them, all are in scope or none is.
 	Scope   []*decl.Column
 	Decided bool
-	Fixed   []*decl.Column  // Fixed are the columns of Scope that are filled in
+	Fixed   []*decl.Column  // Fixed are the columns of Scope that the scope fills in
 	Links   []*decl.Link    // Links start at the table. Before their key is written, a check looks for the row at their end in scope
 	Into    []*decl.Link    // Into are links to the table. Before their key is written, a check looks for the row at their start in scope
-	By      []*decl.Link    // By are links to the table with which the scope finds rows
+	By      []*decl.Link    // By are links to the table through which the scope finds its rows
 	Reveals []decl.Revealed // Reveals is labelled data that a row reveals by being in scope
 	Through []*decl.Link    // Through are the links that insert rows into the table, and fill in its columns
 	Leading []*decl.Link    // Leading are links from the table that bring the rows at their end into scope

@@ -32,7 +32,7 @@ type Run struct {
 	ParentRow []value.Value // ParentRow has the link's values, read from the row through which rows are inserted
 	Kept      bool          // Kept: a row was changed, and a later error does not undo the change
 	New       *value.Rows   // New is the row that was inserted
-	Order     []int         // Order has the index of the given row that each insert adds, or -1 for several rows
+	Order     []int         // Order has, for each statement of an insert, the index of the given row that it adds; -1 if it adds several
 }
 
 // Host is what a Run needs of its unit. Programs read the errors that it returns.

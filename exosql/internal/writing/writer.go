@@ -22,20 +22,20 @@ type Writing struct {
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Parent finds the one row through which rows are inserted, or is nil. The first Keys cells of that row become arguments of
-	// the insert. Each further cell must be true: it compares a value with the one that the scope fixes.
+	// Parent finds the one row through which rows are inserted; nil if no link leads to them. The first Keys cells of that row become
+	// arguments of the insert. Each further cell must be true: it compares a value with the one that the scope fixes.
 	Parent  *plan.Plan
 	Keys    int
 	Through string     // Through is the name of the parent's facet, or of its table for Go code
-	Link    *decl.Link // Link leads from the parent to the new rows, or is nil
+	Link    *decl.Link // Link leads from the parent to the new rows; nil without a parent
 	Checks  []Check
 	Change  *plan.Plan // Change is the plan of an update or a delete
 	Misfits *plan.Plan // Misfits counts the rows of Change with a misfit (see misfit.go in package expr) in a column of its conditions; nil if none can exist
 	Found   bool       // Found: Change must find a row (see language.IfUnchanged)
 	Inserts []Insert   // Inserts has one insert for each set of columns that rows give
 	Filled  []Filled   // Filled are the columns that the scope fills in for an insert
-	// Back reads an inserted row as programs see it, or is nil. Its last arguments are the key that the insert returned. If Back finds no
-	// row, the new row is out of scope.
+	// Back reads an inserted row as programs see it; nil if no row must be read back. Its last arguments are the key that the insert
+	// returned. If Back finds no row, the new row is out of scope.
 	Back *plan.Plan
 }
 
