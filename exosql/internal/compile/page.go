@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added
-// or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
+// A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added or
+// deleted before the page do not move its rows. An index that serves the order finds a late page as fast as the first.
 //
 // The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
 // row comes after that position is treated like a program's condition. It is behind a fence, in a guard, or in a plan

@@ -21,7 +21,7 @@ type Rights struct {
 
 	Approvals []Approval // Approvals are the rules by which a person must approve a change before it is kept
 
-	Undo UndoRuns // Undo is which runs a person with the facet may undo; programs can't
+	Undo UndoRuns // Undo has the runs that a person with the facet may undo; programs can undo none
 }
 
 // UndoRuns are the runs that a person may undo.

@@ -13,7 +13,7 @@ import (
 )
 
 // Aggregate is an aggregate function over the rows of a from. It ignores rows that do not meet
-// the conditions in within.
+// the conditions of the field within.
 type Aggregate struct {
 	fn     sqlast.Func
 	x      Expr // x is nil if each row counts
@@ -107,7 +107,7 @@ func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
 	return Call(sqlast.Case, All(conds), x, sqlast.Null)
 }
 
-// Aggregate returns the named aggregate of x, over the rows that meet the conditions in within.
+// Aggregate returns the named aggregate of x, over the rows that meet the conditions of the list within.
 func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	count := Type{Kind: value.TypeInt, Size: Digits{19, 0}}
 	switch name {

@@ -42,7 +42,7 @@ func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	return sorted(f.KeyOrder(Column{row, col})).SQL(f)
 }
 
-// postgres writes an operation that has a form of its own on PostgreSQL, or returns nil.
+// postgres writes an operation that has a form of its own on PostgreSQL. It returns nil for any other operation.
 func (e Operation) postgres(f *From) sqlast.Expr {
 	switch e.Op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:

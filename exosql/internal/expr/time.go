@@ -134,9 +134,9 @@ func (e Argument) bound(kind string, form cellform.Form, of string) Argument {
 	return e
 }
 
-// held writes a comparison of a column in a declared form with a value, or returns nil. It converts the value and not the column, so that an
-// index serves. A cell of another form must match neither < nor >: SQLite sorts numbers before all texts, so such a cell would be below
-// every value.
+// held writes a comparison of a column in a declared form with a value. It returns nil for any other operation. It converts the value and not
+// the column, so that an index serves. A cell of another form must match neither < nor >: SQLite sorts numbers before all texts, so such a
+// cell would be below every value.
 func (e Operation) held(f *From) sqlast.Expr {
 	c, ok := e.Args[0].(Column)
 	if !ok || f.c.HeldAs(c.Col) == "" {

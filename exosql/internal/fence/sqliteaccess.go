@@ -41,8 +41,8 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 	return a, rowid
 }
 
-// Alone returns the tables that are searched only for the values of their scope, and then fetched
-// row by row.
+// Alone returns the aliases of the tables that are searched only for the values of their scope, and
+// then fetched row by row.
 func Alone(lines []string, tables []Table) (out []string) {
 	for _, line := range lines {
 		rest, search := strings.CutPrefix(line, "SEARCH ")

@@ -23,9 +23,9 @@ type Collector struct {
 	made  *value.Rows
 	m     *exo.Message // m is nil for the typed API, which has no budget
 	at    int          // at is the index of the next cell in its row
-	n     int          // n counts whole rows that are not spent yet
-	size  int          // size counts bytes that are not spent yet
-	paid  int          // paid counts bytes of the next value that are spent already
+	n     int          // n counts whole rows for which no budget is spent yet
+	size  int          // size counts bytes for which no budget is spent yet
+	paid  int          // paid counts bytes of the next value for which budget is spent already
 
 	page *page  // page is nil if the result is no page
 	own  *owned // own is the current row if its values have readers; otherwise nil

@@ -14,7 +14,7 @@ func Derived(sub *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: sub, Alias: alias}}}
 }
 
-// Combined returns a FROM with one derived table: the rows of two queries, combined by set.
+// Combined returns a FROM with one derived table: the rows of two queries, combined by the operator set.
 func Combined(a *sqlast.Select, set sqlast.Set, b *sqlast.Select, alias string) Sources {
 	return Sources{[]sqlast.Source{{Sub: a, Set: set, With: b, Alias: alias}}}
 }
