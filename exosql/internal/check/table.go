@@ -209,7 +209,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	c.Add(f)
 }
 
-// Within reports whether all names are in the list of.
+// Within reports whether all names are also in the list `of`.
 func (c *Checker) Within(names, of []string) bool {
 	for _, n := range names {
 		if !slices.ContainsFunc(of, func(o string) bool { return c.Live.Engine.Is(o, n) }) {

@@ -130,7 +130,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 		return err
 	}
 	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
-	q.sortedBy(q2.order...) // the order of the joined query sorts rows that this order leaves equal
+	q.sortedBy(q2.order...) // the order of the joined query sorts rows that are equal in the order of q
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {

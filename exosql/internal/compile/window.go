@@ -123,8 +123,8 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
 			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
-		// DISTINCT ON reads the table in its own order. For row numbers PostgreSQL may walk an index that
-		// begins with the keys, and read the table's pages at random.
+		// DISTINCT ON reads the table in its own order. With row numbers instead, PostgreSQL may walk an
+		// index that begins with the keys, and read the table's pages at random.
 		for i, k := range keys {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
 		}

@@ -117,7 +117,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
 		return fmt.Errorf("%s is read by %s %s, which is no search by the columns of its scope", t.Alias, verb, how)
 	}
-	var fixed []string // fixed are the first columns of the index, which it is searched by
+	var fixed []string // fixed are the first columns of the index, by which it is searched
 	for _, term := range strings.Split(m[2], " AND ") {
 		c := searchTerm().FindStringSubmatch(term)
 		if c == nil && len(fixed) == len(t.Scope) && searchRow().MatchString(term) {

@@ -116,7 +116,7 @@ func keys() []message.Param {
 	return []message.Param{{Name: "the keys", Want: con(value.TypeKeys), Lambda: v("ns"), Bind: "keys"}}
 }
 
-// groups returns the type of a query of groups that each show row.
+// groups returns the type of a query of groups, each of which shows a value of the type row.
 func groups(row *message.Term) *message.Term {
 	return app(QueryInterface, map[string]*message.Term{"row": row,
 		"ns": {Name: GroupAlias, Of: &message.Term{App: GroupInterface, Args: map[string]*message.Term{"ns": v("ns"), message.ShownArg: v("row")}, Own: v("keys")}}})

@@ -24,7 +24,7 @@ func Tree(r *sqlast.Recursion, alias string) Sources {
 	return Sources{[]sqlast.Source{{Recursion: r, Alias: alias}}}
 }
 
-// Step returns a FROM with the rows of the previous step, for the second arm of the tree with this alias.
+// Step returns a FROM with the rows of the previous step, for the second SELECT of the recursion with this alias.
 func Step(tree, alias string) Sources {
 	return Sources{[]sqlast.Source{{Step: tree, Alias: alias}}}
 }

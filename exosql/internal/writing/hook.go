@@ -128,7 +128,7 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 	return kind, rows, len(rows[0]) > 0 // for an update that changes nothing, hooks fill nothing
 }
 
-// Fill returns given with the values that hooks filled in each row.
+// Fill returns the given rows, with the values that hooks filled in added to each.
 func Fill(given Given, filled [][]decl.Given) Given {
 	rows := make([]value.Value, len(given.Rows))
 	for i, r := range given.Rows {
