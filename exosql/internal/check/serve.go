@@ -92,7 +92,7 @@ func (s *server) Same(col *decl.Column) bool {
 }
 
 // part returns a column as a part of an index, in the form that package compile compares or sorts.
-// It is nil if no index serves that form; declared may then have a declaration that would help.
+// part is nil if no index serves that form; declared may then have a declaration that would help.
 func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	if x == nil {

@@ -15,9 +15,9 @@ import (
 // listExpr is the values of the rows of a group as a list, in the order of the grouped query,
 // then by the rows' keys. The database returns each value as the text that toText makes, the same on both engines; JSON and arrays would differ.
 //
-// An engine would build a list of any length. On SQLite a function of ours builds the list,
-// with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
-// row. The window is behind the fence (see package fence), or in a plan that reads only rows in scope, so it sorts no row out of scope.
+// An engine would build a list of any length. On SQLite a function of this module builds the list,
+// with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each row.
+// The window sorts no row out of scope: it is behind the fence (see package fence), or in a plan that reads only rows in scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr

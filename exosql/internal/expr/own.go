@@ -1,7 +1,7 @@
 package expr
 
-// This file decides with which values PostgreSQL plans a statement. It plans most statements without any value: see package engine. If a scope
-// goes by a link, such a plan suits no tenant. It assumes the average of all tenants, and so reads whole tables for a small tenant. Such a
+// This file decides with which values PostgreSQL plans a statement. Most statements are planned without any value: see package engine. If a scope
+// depends on a link, such a plan suits no tenant. It assumes the average of all tenants, and so reads whole tables for a small tenant. Such a
 // statement is planned with the values of its scopes, and never with a value of the program.
 
 import (

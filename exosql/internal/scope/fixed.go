@@ -11,8 +11,8 @@ import (
 // Fixed is a column of a scope that has one value, or one of a short list of values.
 type Fixed struct {
 	Col    *decl.Column
-	Origin plan.Origin // Origin says which arguments the values are among
-	Slots  []int       // Slots are the numbers of the values among these arguments
+	Origin plan.Origin // Origin names the list of arguments that has the values
+	Slots  []int       // Slots are the numbers of the values in that list
 	Pred   *decl.Pred  // Pred is the condition that the column has one of the values
 
 	// Via is the condition by a link through which the value comes; nil if no link is needed. The rows

@@ -60,7 +60,7 @@ type dependant struct {
 	more bool
 
 	// These fields describe a dependant of the catalogue.
-	name, why string // name is the dependant's name in a permission; why says how its error would reveal labelled values
+	name, why string // name is the dependant's name in a permission; why describes how its error would reveal labelled values
 	reads     func(of func(string) bool) bool
 	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
 	again     bool          // again: the dependant may refuse a row even if its own columns are not written

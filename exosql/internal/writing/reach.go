@@ -93,7 +93,7 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
-		// The query counts rows. Unless theirs is the whole key of t, two rows with one value could hide that another row is missing.
+		// The query counts rows. Unless the columns theirs are the whole key of t, two rows with one value could hide that another row is missing.
 		check.Many, err = w.statement().Count(g, t, theirs, CheckBatch)
 	}
 	w.w.Checks = append(w.w.Checks, check)

@@ -147,7 +147,7 @@ func (x *Run) Do() (value.Value, error) {
 	return value.Int(n), err
 }
 
-// check refuses given rows if their key leads to no row in scope.
+// check refuses the given rows if a key in one of them leads to no row in scope.
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
 	var keys [][]value.Value

@@ -19,7 +19,7 @@ import (
 type TypedWrite struct {
 	Key  []byte
 	Vals []value.Value
-	M    *exo.Message // M is a message that writes the same, without the query for the rows
+	M    *exo.Message // M is a message that does the same write, but lacks the query for the rows
 
 	chain *decl.Relation
 	grant *scope.Grant
