@@ -222,7 +222,7 @@ func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 // can't choose other rows.
 //
 // If other rows existed before (a limit inside a join's callback), the limit acts for each
-// combination of these: rows are numbered within it. Both engines can do that; SQLite has no LATERAL.
+// combination of these: the rows of each are numbered. Both engines can do that; SQLite has no LATERAL.
 func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil

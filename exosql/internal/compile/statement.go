@@ -111,8 +111,8 @@ func (s *Statement) Whole() bool {
 	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
-// Parent returns the plan that finds the one row with the link that receives the inserted rows. It reads the link's
-// values. If the scope of the new rows also fixes a column, it checks that the row has that value.
+// Parent returns the plan that finds the one row through whose link rows are inserted. It reads the values of the link's
+// columns. If the scope of the new rows fixes such a column too, the plan checks that the row has that value.
 func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {

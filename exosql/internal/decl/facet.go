@@ -60,7 +60,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	return f, nil
 }
 
-// Change runs add, which adds members, while no other goroutine changes the facet.
+// Change calls the function add, which adds members, while no other goroutine changes the facet.
 func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

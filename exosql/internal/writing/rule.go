@@ -119,7 +119,7 @@ func shares(live *schema.Database, a, b []string) bool {
 	})
 }
 
-// along reports whether a link to the table to compares the same pairs of columns as a foreign key.
+// along reports whether a link with these pairs, which leads to the table `to`, compares the same columns as a foreign key.
 func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
 	for _, p := range pairs {

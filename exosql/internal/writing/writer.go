@@ -131,7 +131,7 @@ func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
 }
 
-// noted adds what the engine needs to know of the table to the plan of a write: permitted triggers and cascades, and labels.
+// noted adds to the plan of a write what the engine must know of the table: permitted triggers and cascades, and labels.
 func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
 	for _, x := range w.w.Facet.Rights.Permits {
