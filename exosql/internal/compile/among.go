@@ -58,7 +58,7 @@ func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
 		return none
-	case e.Held: // PostgreSQL makes no anti-join from a CASE
+	case e.Held: // PostgreSQL makes no anti-join from a CASE, and false serves here as well as unknown
 		return expr.Call(sqlast.And, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none)
 	}
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)

@@ -29,7 +29,7 @@ func (e listExpr) Type() expr.Type { return expr.Type{Kind: value.TypeJSON} }
 func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	c := e.g.inner.c
 	if c.Emitted++; c.Emitted > expr.MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // the method finish then refuses the statement as too large
 	}
 	if len(c.Guards) > 0 {
 		c.Unguarded = true // a statement with guards (see guard.go) may read rows out of scope, and the program must not sort these

@@ -27,7 +27,7 @@ type Facet struct {
 	iface    string // iface is the name of a row's interface
 
 	closed atomic.Pointer[group] // closed is nil until the facet is frozen
-	own    made                  // own is made when the facet is frozen
+	own    made                  // own has what depends on this facet alone
 
 	prepared  map[string]any                  // prepared has what Keep has stored, by the structure of grants
 	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see revealing

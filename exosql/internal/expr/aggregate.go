@@ -25,7 +25,7 @@ func (e Aggregate) Type() Type { return e.of }
 
 func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	// The engine may read rows in the order of the values that the aggregate compares.
 	over, before := f.c.Over, f.c.Sorting

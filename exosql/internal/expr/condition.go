@@ -42,7 +42,7 @@ func Demanded(e Expr) Expr {
 	case sqlast.And, sqlast.Or:
 		op.Args = Mapped(op.Args, Demanded)
 	case sqlast.Is:
-		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // a comparison with null became isNull before
+		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // comparisons with null have become isNull before this
 			op.Op = sqlast.Eq
 		}
 	}

@@ -41,7 +41,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 
 func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	if x := e.withGuards(f); x != nil {
 		return x

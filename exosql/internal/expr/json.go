@@ -64,7 +64,7 @@ var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeT
 // at returns the JSON at the end of the path of keys.
 func (e jsonPath) at(f *From) sqlast.Expr {
 	if f.c.Emitted += 1 + len(e.Keys); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	x := e.x.SQL(f)
 	if f.c.Dialect == sqlast.SQLite {

@@ -30,7 +30,7 @@ func (e Searched) Type() Type {
 
 func (e Searched) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted += len(e.by.Cols); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	a := Argument{Src: e.text, Kind: value.TypeText}
 	var x sqlast.Searched

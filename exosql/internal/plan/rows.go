@@ -31,7 +31,7 @@ type NestedRows struct {
 	misfit *Misfits
 	list   []value.Value
 	row    []value.Value
-	fields []value.Field // fields are the fields of the last record
+	fields []value.Field // fields collects the fields of the records that are being built
 }
 
 // Begin begins the rows of a cell. Their misfits (see misfit.go) are counted in m.

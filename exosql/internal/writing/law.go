@@ -52,7 +52,7 @@ type dependant struct {
 	kind kind
 
 	// These fields describe a dependant of a grant.
-	table *decl.Table // table has the columns cols
+	table *decl.Table // table is the table with the columns in cols
 	cols  []*decl.Column
 	link  *decl.Link
 	skips bool // skips: the grant has an offset

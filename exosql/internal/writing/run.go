@@ -151,7 +151,7 @@ func (x *Run) Do() (value.Value, error) {
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
 	var keys [][]value.Value
-	var first []int // first is the first row with each key
+	var first []int // first has the index of the first row with each key
 	var enc value.Encoder
 	for i, row := range x.Given.Rows {
 		key, err := c.Leads(row.Set, func(s plan.Source) value.Value { return x.value(s, row.Values) })

@@ -19,7 +19,7 @@ type unique struct {
 	Parts     []schema.Part
 	exclusion *schema.Exclusion // exclusion is nil if all parts are compared with =
 	where     string            // where is the condition of the rows that the rule covers; "": all rows
-	alike     bool              // alike: NULL equals NULL
+	alike     bool              // alike: the rule treats NULL as equal to NULL
 	primary   bool
 	include   []string // include are further columns in the rule's index
 	late      bool     // late: the database may check the rule only at the end of a transaction (DEFERRABLE)
