@@ -121,7 +121,7 @@ func (c *Column) Storable(v value.Value) error {
 	}
 	for _, v := range all {
 		if !v.IsNull() && !slices.Contains(c.Enum, v.Text()) {
-			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is not one of the column's values %q", v.Text(), c.Enum)
+			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is not one of the column's values: want one of %q", v.Text(), c.Enum)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ const (
 type Source struct {
 	Origin Origin
 	Index  int
-	Item   int  // Item is the index in a list, or -1
+	Item   int  // Item is the index in a list; -1 if the value is in none
 	Count  bool // Count: the value is a limit or an offset, which must not be negative
 
 	OneMore bool // OneMore: the value is the limit of a page, plus one row that shows whether there are more

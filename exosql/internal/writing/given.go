@@ -62,7 +62,7 @@ func filled(name string) bool { return strings.HasPrefix(name, byHook) }
 // HostColumn returns the name for column c when the host gives it. The name is valid whatever the facet shows or allows.
 func HostColumn(c *decl.Column) string { return byHost + c.Name }
 
-// HostColumns returns the columns in sets that the host gives.
+// HostColumns returns those columns of the sets that the host itself gives.
 func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	for _, s := range sets {
 		for _, n := range s {
