@@ -73,7 +73,7 @@ func TestMistakes(t *testing.T) {
 		{"return api.things.where(c => c.due.in([c.at]))", "the time's .truncate('day')"},
 		{"return api.things.select(c => ({ a: c.name.slice(-3) }))", ".endsWith('…')"},
 		{"return api.things.distinct(c => c.name)", "write .select(t => t.column) before it"},
-		{"return api.things.distinct()", "`meta` can't be compared: .select(…) other columns before distinct"},
+		{"return api.things.distinct()", "`meta` can't be compared: write .select(…) with other columns before distinct"},
 		{"(api) => ({ a: api.things.distinct() })", "`meta` can't be compared"},
 		{"return await api.things.distinct()", "`meta` can't be compared"},
 		{"return api.things.distinct().execute()", "`meta` can't be compared"},

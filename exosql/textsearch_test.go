@@ -395,17 +395,17 @@ func TestSearchOfHidden(t *testing.T) {
 	if err := describe(exosql.NewFacet(letters, "letter", letterText, letterBody, letterSubject)); err != nil {
 		t.Error(err)
 	}
-	if err := describe(exosql.NewFacet(letters, "letter", letterID, letterSubject, letterText)); err == nil || !strings.Contains(err.Error(), "searches column body, which it does not show") {
+	if err := describe(exosql.NewFacet(letters, "letter", letterID, letterSubject, letterText)); err == nil || !strings.Contains(err.Error(), "search column body, which the facet does not show") {
 		t.Errorf("a hidden column is searched: %v", err)
 	}
 	self := exosql.Many("search", letterID, letterOwner)
 	f := exosql.NewFacet(letters, "letter", letterID, letterSubject, letterBody, letterText)
 	f.Add(exosql.Via(self, f))
-	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link is named "search"`) {
+	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link named "search"`) {
 		t.Errorf("a link is called search: %v", err)
 	}
 	for says, wrong := range map[string]func(){
-		"has 0 columns": func() { exosql.NewSearch(letters) }, "it is not a text": func() { exosql.NewSearch[letter](letters, letterID) }, "twice": func() { exosql.NewSearch[letter](letters, letterBody, letterBody) },
+		"can't have 0 columns": func() { exosql.NewSearch(letters) }, "it is not a text": func() { exosql.NewSearch[letter](letters, letterID) }, "twice": func() { exosql.NewSearch[letter](letters, letterBody, letterBody) },
 		"zero column": func() { exosql.NewSearch[letter](letters, nil) }, "two searches": func() { exosql.NewFacet(letters, "letter", letterText, letterText) }, "Search is zero": func() { exosql.NewFacet(letters, "letter", exosql.Search[letter]{}) },
 	} {
 		func() {

@@ -202,7 +202,7 @@ func TestRefusals(t *testing.T) {
 			"search, no text":     {func(w *world) error { return w.item.Search("id") }, "items", "it is not a text"},
 			"search of nothing":   {func(w *world) error { return w.item.Search() }, "items", "0 columns"},
 			"search twice":        {func(w *world) error { must(w.t, w.item.Search("state")); return w.item.Search("state") }, "items", "two searches"},
-			"search of a hidden":  {func(w *world) error { must(w.t, w.item.Search("note")); return grant(w, dynamic.Eq("id", 1)) }, "shops", "which it does not show"},
+			"search of a hidden":  {func(w *world) error { must(w.t, w.item.Search("note")); return grant(w, dynamic.Eq("id", 1)) }, "shops", "which the facet does not show"},
 			"search, zero facet":  {func(w *world) error { return (&dynamic.Facet{}).Search("state") }, "dynamic.Facet", "make one with Table.Facet"},
 			"insert, column":      {func(w *world) error { return w.item.AllowInsert("nothing") }, "items.nothing", "there are id"},
 			"insert of nothing":   {func(w *world) error { return w.item.AllowInsert() }, "items", "name those that programs may write"},

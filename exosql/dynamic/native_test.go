@@ -41,7 +41,7 @@ func TestEnums(t *testing.T) {
 		"boxes.where(b => b.size < b.upTo).orderBy(b => b.id).select(b => b.id)":                                                "[2]",
 		"boxes.where(b => b.size === b.other).select(b => b.id)":                                                                "[3]",
 		"boxes.where(b => b.size === b.note).select(b => b.id)":                                                                 "[1]",
-		"boxes.where(b => b.size < b.note).select(b => b.id)":                                                                   "!`size` is size in the database, and it has no order against a text",
+		"boxes.where(b => b.size < b.note).select(b => b.id)":                                                                   "!`size` is size in the database, and can't be compared with a text by order",
 		"boxes.where(b => b.size === 'huge').count()":                                                                           "!'small', 'medium', 'large'",
 		"boxes.where(b => b.size.in(['small', 'huge'])).count()":                                                                "!'small', 'medium', 'large'",
 		"boxes.where(b => b.sizes.has('large')).select(b => b.id)":                                                              "[1]",

@@ -253,7 +253,7 @@ var noFile = map[string]string{
 	"a hook of table %s fills %s, which BeforeWrite does not name: add the column there":                                                      "a hook is Go code",
 	"the column is declared as never NULL: declare it with NewNullable to allow NULL":                                                         "a write of Go code",
 	"exosql: facet %s: a Column that was not declared can't be written: make it with NewColumn, NewKey or NewNullable":                        "a value of Go",
-	"exosql: facet %s: its Search is zero: make one with NewSearch":                                                                           "a value of Go",
+	"exosql: facet %s: the Search is zero: make one with NewSearch":                                                                           "a value of Go",
 	"exosql: Grant got a zero Scope, or one of a nil or zero Table or Link: make it with ScopeRows, ScopeVia or ScopeShared":                  "a value of Go",
 	"exosql: table %s is the granted one: its scope is the predicate given to Grant, so leave this one out":                                   "a file says the scope once, at the facet",
 	"exosql: the scope of table %s is the zero Predicate, which matches nothing; use ScopeShared if you mean every row":                       "a value of Go",

@@ -73,7 +73,7 @@ func (c *Checker) ShareRows(t, o *decl.Table) bool {
 	return a != nil && b != nil && c.family(a) == c.family(b)
 }
 
-// Same returns the column that a declaration has under a name, or nil.
+// Same returns the column that a declaration has under a name, or nil if it has none of that name.
 func (c *Checker) Same(t *decl.Table, name string) *decl.Column {
 	for _, x := range t.Cols {
 		if c.Live.Engine.Is(x.Name, name) {

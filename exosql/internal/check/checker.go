@@ -51,7 +51,7 @@ type Checker struct {
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
 	links  map[*decl.Link]bool  // links has the declared links, with true for a granted one
-	walked map[*decl.Facet]bool // walked has the facets that Facet has walked, with true if programs may write by the facet
+	walked map[*decl.Facet]bool // walked has the facets that the method Facet has noted, with true if programs may write by the facet
 	sets   map[*decl.ScopeSet]bool
 
 	look     func(schema.Name) *schema.Table // look finds a table in Live (see TableOf)
@@ -155,7 +155,7 @@ func (c *Checker) Fail(err error) {
 	}
 }
 
-// Facet walks everything that a facet reaches, without freezing it. With writes, programs may use the facet's rights to write.
+// Facet notes everything that a facet reaches, without freezing it. If writes is set, programs may use the facet's rights to write.
 func (c *Checker) Facet(f *decl.Facet, writes bool) {
 	if wrote, walked := c.walked[f]; walked && (wrote || !writes) {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// strictTypes are the column types that store values of one kind only in a STRICT table.
+// strictTypes has the column types that store only one kind of values in a STRICT table, each with that kind.
 var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
 
 // storage has the results of SQLite's typeof for the values of a kind.

@@ -101,8 +101,8 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 	}
 }
 
-// looseness returns why different texts of a column are equal, and a fix, or "" if they are not. text
-// means that the column is declared text; typed, that it is compared in its own type and not as text.
+// looseness returns why different texts of a column are equal, and a fix, or "" if they are not. text means that
+// the column is declared text. typed means that the column is compared in its own type and not as text.
 func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
 	plain := PlainType(x)
 	switch {

@@ -10,8 +10,8 @@ import (
 
 // This file finds generated columns that reveal a labelled column: substr(email, 1, 1) is a part of the email.
 
-// Unlabelled returns those columns among of from which the database calculates c, and that have a
-// label which c lacks. It follows other generated columns, and other declarations of the same rows.
+// Unlabelled returns the columns from which the database calculates c, and which have a label that c lacks.
+// It looks for them in the list `of`, and follows other generated columns and other declarations of the rows.
 func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*decl.Column {
 	ch := NewChecker()
 	ch.Live = live

@@ -54,7 +54,7 @@ func (c *Checker) createIndex(t *decl.Table, cols []string) string {
 func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	need, selective := c.unserved(live, p)
 	if !selective || len(need) == 0 {
-		return // no index could serve the predicate, like AllRows
+		return // no index could serve the predicate, which may be AllRows
 	}
 	c.unindexed(Finding{Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}, need)
 }
@@ -90,7 +90,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 	return need, selective
 }
 
-// fixed appends to out the columns that a predicate always compares by = or in.
+// fixed appends to out the columns that a predicate compares by = or in, in whatever way it is met.
 func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 	switch {
 	case p == nil:

@@ -48,7 +48,7 @@ func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	return out
 }
 
-// eldest returns the table that represents the family of t, by the steps that families has so far.
+// eldest returns the table that represents the family of t, by the steps in the map families so far.
 func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	for c.families[t] != nil {
 		t = c.families[t]
@@ -56,7 +56,7 @@ func (c *Checker) eldest(t *schema.Table) *schema.Table {
 	return t
 }
 
-// related returns a table and all tables that the relation is connects with it, in any number of steps, in both directions.
+// related returns a table and all tables that the function is connects with it, in any number of steps, in both directions.
 func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
 	seen := []*schema.Table{t}
 	for i := 0; i < len(seen); i++ { // the loop appends to seen

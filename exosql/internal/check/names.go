@@ -28,7 +28,7 @@ func (c *Checker) Called(t *schema.Table) string {
 // InFull returns a table's name for a statement that a person runs. It includes the schema, since that person's search path may lack it.
 func InFull(t *schema.Table) string { return sqlname.Path(t.Schema, t.Name.Name) }
 
-// declared returns the full name of a declared table. A missing table would be created in the first schema of the search path.
+// declared returns the full name of a declared table. If the table is missing, its schema is the first of the search path, where it would be created.
 func (c *Checker) declared(t *decl.Table) string {
 	if live := c.Live.Rows(schema.Name{Name: t.Name}); live != nil {
 		return InFull(live)

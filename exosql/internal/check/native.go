@@ -22,7 +22,7 @@ var ordered = map[string]struct {
 	"int4multirange": {false, "{}"}, "int8multirange": {false, "{}"}, "datemultirange": {false, "{}"}, "tsmultirange": {false, "{}"}, "tstzmultirange": {false, "{}"},
 }
 
-// native returns the database's type of a column that is declared text and has another type.
+// native returns the database's type of a list, or of a column that is declared text and has another type. For other columns it returns the zero Native.
 func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
 	switch {
 	case col.Kind == value.TypeList:

@@ -40,8 +40,8 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 }
 
-// Unlike returns why a link may treat two different values as equal, or may change a value between its
-// ends; "" if neither. A row written through such a link could become another tenant's.
+// Unlike returns why a link may treat two different values as equal, or may change a value between its ends;
+// "" if the link does neither. A row written through such a link could become another tenant's.
 func (c *Checker) Unlike(l *decl.Link) string {
 	for _, p := range l.Pairs {
 		from, a := c.column(l.From, p.From)

@@ -40,8 +40,8 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	c.Add(f)
 }
 
-// unusable reports a table in a schema that the role may not use. PostgreSQL skips that schema, and
-// its error is that there is no such table.
+// unusable adds a finding if a table is in a schema that the role may not use, and reports whether that
+// is so. PostgreSQL skips such a schema, and its error is that there is no such table.
 func (c *Checker) unusable(t *decl.Table) bool {
 	i := slices.IndexFunc(c.Live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
 	if i < 0 {

@@ -15,7 +15,7 @@ import (
 
 // Serving returns what would serve a use of a column within a scope: an existing index, a new
 // index, or a declaration that an index needs. The result is zero if no index serves, or if the table is missing. scope has the columns that the
-// scope fixes. With exact, = compares the column, otherwise an order does. With ties, an index exists, but ties of the order are still sorted.
+// scope fixes. exact means that = compares the column, and not an order. ties means that an index exists, but ties of the order are still sorted.
 //
 // The columns of the scope come first in the index: see fence.JudgeSQLite and fence.JudgePostgres.
 // The key comes last, since programs' orders break ties by it.
@@ -92,7 +92,7 @@ func (s *server) Same(col *decl.Column) bool {
 }
 
 // part returns a column as a part of an index, in the form that package compile compares or sorts.
-// It is nil if no index serves that form; declared may then have a declaration that would help.
+// part is nil if no index serves that form; declared may then have a declaration that would help.
 func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	if x == nil {
@@ -151,8 +151,8 @@ func partText(p *schema.Part) string {
 	return text
 }
 
-// there returns the name of an index that has the scope's columns, in any order, followed by the parts. With nulls,
-// the place of NULLs in the first part matters. With upwards, an index with a descending part does not count.
+// there returns the name of an index that has the scope's columns, in any order, followed by the parts; "" if there is none. If nulls
+// is set, the place of NULLs in the first part matters. If upwards is set, an index with a descending part does not count.
 func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {

@@ -11,9 +11,9 @@ import (
 // maxName is the most bytes that a value of PostgreSQL's type name can have.
 const maxName = 63
 
-// StoredOtherwise reports whether a column would silently store another text. PostgreSQL cuts
-// spaces that exceed varchar(n), ignores spaces at the end of char(n), and cuts values of type
-// name. Otherwise rows of a tenant "acme " would become rows of the tenant "acme".
+// StoredOtherwise reports whether a column would silently store another text than v. PostgreSQL cuts
+// spaces that exceed varchar(n), ignores spaces at the end of char(n), and cuts values of type name.
+// Such a column would turn rows of a tenant "acme " into rows of the tenant "acme".
 func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool {
 	text := v.Text()
 	if text == "" || live.Engine != schema.Postgres {

@@ -57,7 +57,7 @@ func (c *Checker) table(t *decl.Table) {
 	}
 }
 
-// leftOut reports a table or view that exists but can't be queried.
+// leftOut adds a finding if a table or view exists but can't be queried, and reports whether that is so.
 func (c *Checker) leftOut(t *decl.Table) bool {
 	l := c.Live.Left(schema.Name{Name: t.Name})
 	if l == nil {
@@ -89,7 +89,7 @@ func (c *Checker) missing(t *decl.Table) {
 	c.Add(f)
 }
 
-// FindColumn returns the database's column with a name, or nil.
+// FindColumn returns the database's column with a name, or nil if no column has it.
 func (c *Checker) FindColumn(cols []schema.Column, name string) *schema.Column {
 	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.Live.Engine.Is(x.Name, name) })
 	if i < 0 {
@@ -192,7 +192,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		return
 	}
 	if live.Inherited { // rows of heirs are among the table's rows, but its keys don't cover them
-		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.Disinherit(live)})
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from this one, and no key spans them all: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.Disinherit(live)})
 		return
 	}
 	for _, k := range keys {
@@ -209,7 +209,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	c.Add(f)
 }
 
-// Within reports whether all names are among those in of.
+// Within reports whether all names are also in the list `of`.
 func (c *Checker) Within(names, of []string) bool {
 	for _, n := range names {
 		if !slices.ContainsFunc(of, func(o string) bool { return c.Live.Engine.Is(o, n) }) {
@@ -259,12 +259,12 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 func (c *Checker) unsetOfPolicies(t *decl.Table, live *schema.Table) {
 	for _, p := range live.Policies {
 		binds := slices.Contains(p.Roles, "public") || slices.Contains(p.Roles, c.Live.Role.Name)
-		c.unset(Finding{Kind: RowSecurity, Table: t.Name, Warning: !binds}, "its policy "+p.Name, "the policy", p.Unset)
+		c.unset(Finding{Kind: RowSecurity, Table: t.Name, Warning: !binds}, "the policy "+p.Name, "the policy", p.Unset)
 	}
 }
 
 // unset reports settings that a definition reads and that the connection lacks, so that each query fails. A
-// function may read a setting only in some cases, or handle the error, so for functions it only warns.
+// function may read a setting only in some cases, or handle the error, so unset only warns of functions.
 func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 	for _, s := range settings {
 		f, what, in := f, what, in

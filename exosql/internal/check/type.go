@@ -85,8 +85,8 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	c.Add(f)
 }
 
-// cells compares the declared form of a column of SQLite with a sample of its cells. If no cell has
-// that form, all answers about the column are wrong, so this is an error. It skips columns that no
+// cells compares the declared form of a column of SQLite with a sample of its cells. If no cell has that
+// form, all answers about the column are wrong, so the finding is an error. cells skips columns that no
 // granted object reads.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if u := c.uses[t]; u.granted && !u.reads[col] {

@@ -16,7 +16,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, nil, true)
 	c.loose(t, nil, v.Columns)
 	c.readable(t, v.Columns)
-	c.unset(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted}, "it", "the view", v.Unset)
+	c.unset(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted}, "the view", "the view", v.Unset)
 	for _, n := range v.Reads {
 		if !v.Materialized {
 			c.handler(t, c.TableOf(n))
@@ -36,7 +36,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true); the same for the views that it reads (PostgreSQL 15)", c.declared(t)),
 		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not restrict queries of it", strings.Join(names, ", "))}
 	if v.Materialized {
-		f.Problem = fmt.Sprintf("is a materialized view of %s: it has every row that was visible to the role that refreshed it, and row-level security does not restrict its readers", strings.Join(names, ", "))
+		f.Problem = fmt.Sprintf("is a materialized view of %s: the view has every row that was visible to the role that refreshed it, and row-level security does not restrict its readers", strings.Join(names, ", "))
 		f.Fix = "a declaration of the tables behind the view, and a grant of these"
 	}
 	c.Add(f)

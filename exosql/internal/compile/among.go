@@ -52,19 +52,19 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue returns none, the condition that no row of the query has the value, made unknown if the value is NULL. With e.Held the result may be false
-// instead of unknown. With e.Null it is none itself.
+// ofValue takes the condition none, that no row of the query has the value, and makes it unknown if the value is NULL. If e.Held is set, it may be
+// false there instead. If e.Null is set, ofValue returns none unchanged.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
 		return none
-	case e.Held: // PostgreSQL makes no anti-join from a CASE
+	case e.Held: // PostgreSQL makes no anti-join from a CASE, and false serves here as well as unknown
 		return expr.Call(sqlast.And, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none)
 	}
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e, and calls write with both sides in the form that is compared.
+// writeAmong builds the query of e, and calls write with both sides of the comparison, in the form in which they are compared.
 // fence is the OFFSET that makes the select inside IN a fence, or nil if none is needed.
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
@@ -86,7 +86,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 	var fence []sqlast.Expr
 	if sub.fence(); len(c.Guards) > 0 { // an engine may join both queries and look up the value in a guarded table (see guard.go), so a fence is needed
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
-			fence = []sqlast.Expr{sqlast.Zero} // SQLite runs a derived table inside IN slowly, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside of it
+			fence = []sqlast.Expr{sqlast.Zero} // SQLite runs a derived table inside IN slowly, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside of the fence
 		} else {
 			sub.enclose()
 		}

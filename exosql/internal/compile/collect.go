@@ -13,11 +13,11 @@ import (
 )
 
 // listExpr is the values of the rows of a group as a list, in the order of the grouped query,
-// then by the rows' keys. The database returns the values as the texts of toText, which are the same on both engines; JSON and arrays would differ.
+// then by the rows' keys. The database returns each value as the text that toText makes, the same on both engines; JSON and arrays would differ.
 //
-// An engine would build a list of any length. On SQLite a function of ours builds the list,
-// with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each
-// row. The window is behind the fence (see package fence), or in a plan that reads only rows in scope, so it sorts no row out of scope.
+// An engine would build a list of any length. On SQLite a function of this module builds the list,
+// with a bound. On PostgreSQL a window over the rows counts the bytes of the list before each row.
+// The window sorts no row out of scope: it is behind the fence (see package fence), or in a plan that reads only rows in scope.
 type listExpr struct {
 	g      *group
 	text   expr.Expr
@@ -29,7 +29,7 @@ func (e listExpr) Type() expr.Type { return expr.Type{Kind: value.TypeJSON} }
 func (e listExpr) SQL(*expr.From) sqlast.Expr {
 	c := e.g.inner.c
 	if c.Emitted++; c.Emitted > expr.MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // the method finish then refuses the statement as too large
 	}
 	if len(c.Guards) > 0 {
 		c.Unguarded = true // a statement with guards (see guard.go) may read rows out of scope, and the program must not sort these
@@ -51,7 +51,7 @@ func (e listExpr) value(f *from) sqlast.Expr {
 	return expr.OnlyWhere(&f.From, e.text.SQL(&f.From), e.within)
 }
 
-// order returns the order of the list. It ends in the text itself, since a table may have no key.
+// order returns the order of the list. Its last term is the text itself, since a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
 	return append(f.orders(e.g.order, true), sqlast.Order{Expr: e.value(f)})
 }
@@ -86,8 +86,8 @@ func collects(root *message.Node) bool {
 	return visit(root)
 }
 
-// collect returns the values of x in the rows of a group that meet the conditions, as a list. Its items
-// have the catalogue's type: the compiler's may be wider, because of a literal.
+// collect returns the values of x in the rows of a group that meet the conditions, as a list. The items
+// have the type in the catalogue; the compiler's type may be wider, because of a literal.
 func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []expr.Expr) (expr.Expr, error) {
 	f := g.inner
 	if err := f.Holds(language.Collect); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // The inner query selects the rows in scope. The program's conditions are outside of it, after a fence: see package fence. Engines try the
-// conditions of one WHERE in any order. Without a fence one could try a program's condition on a row out of scope (TestFence). Leakproof
+// conditions of one WHERE in any order. Without a fence an engine could try a program's condition on a row out of scope (TestFence). Leakproof
 // conditions may come before the fence. This file puts each condition of a program into the form that it needs.
 
 // require adds a condition of the scope, of a link or of the host.
@@ -64,8 +64,8 @@ func (f *from) demand(cond expr.Expr) {
 	}
 }
 
-// admit adds a leakproof condition on a row inside the fences around that row, where an index
-// can serve it.
+// admit adds a leakproof condition on a row. The condition goes inside the fences around that row,
+// where an index can serve it.
 func (f *from) admit(c expr.Expr, row *expr.Row) {
 	if d := f.At[row].Derived; f.fenced[d] != nil {
 		f.fenced[d].admit(c, row)
@@ -75,8 +75,8 @@ func (f *from) admit(c expr.Expr, row *expr.Row) {
 	f.where = append(f.where, once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) })))
 }
 
-// once drops the parts of x that where contains already, since all conditions in where must be true. So
-// the second bound of a range needs no second guard (see misfit.go in package expr).
+// once drops the parts of x that are in the list where already, since all conditions of the list must be true.
+// So the second bound of a range needs no second guard (see misfit.go in package expr).
 func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
 	c, ok := x.(sqlast.Call)
 	if !ok || c.Op != sqlast.And {

@@ -31,8 +31,8 @@ type group struct {
 	kinds []string                   // kinds are the keys' types in the catalogue; the compiler's types may be wider, because of a literal
 	cells map[*decl.Column]expr.Expr // cells has the expression over the rows for each output
 	order *query                     // order is the grouped query, which gives lists their order
-	rows  *expr.Derived              // rows is a derived table with windows over the rows, which lists need on PostgreSQL
-	under *from                      // under is what the derived table in the field rows reads from; nil if rows is nil
+	rows  *expr.Derived              // rows is a derived table with windows over the grouped rows; lists need it on PostgreSQL
+	under *from                      // under is what the derived table in the field rows reads from; nil if the field rows is nil
 	by    []expr.Expr                // by are the expressions that group the rows
 
 	tallies []expr.Tally
@@ -45,7 +45,7 @@ func (g *group) Source() *expr.From { return &g.inner.From }
 
 func (g *group) Output(col *decl.Column) expr.Expr { return g.cells[col] }
 
-// groupOf returns the group that a row represents, or nil.
+// groupOf returns the group that a row represents, or nil if it represents none.
 func groupOf(row *expr.Row) *group {
 	g, _ := row.Made.(*group)
 	return g
@@ -120,8 +120,8 @@ func groupable(x expr.Expr) bool {
 
 const ofColumns = "a column, or an expression of columns, with numbers, texts, truth values, times, days or ids"
 
-// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It refuses callbacks,
-// joined queries, and columns that distinct has dropped.
+// gather prepares q for a group or an aggregate over all its rows: pending limits take effect, then a fence encloses the rows. It fails in a callback
+// and in a query that is joined, and if the callback of n uses columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
@@ -187,7 +187,7 @@ func (g *group) cell(row *expr.Row, x expr.Expr) expr.Cell {
 	return c
 }
 
-// groupNode returns the group that a node means, and the conditions of where on the group's rows.
+// groupNode returns the group that a node means, and the conditions on the group's rows from calls of where.
 func (f *from) groupNode(n *message.Node, env expr.Names) (*expr.Row, []*message.Node, error) {
 	var conds []*message.Node
 	for n.Op == message.OpCall && n.Name == language.WhereMethod {
@@ -279,7 +279,7 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 // bound returns the names that an aggregate's callback sees: the grouped rows, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
 
-// keyOfRows returns the expression that groups rows by x, and the cell of a group that shows it. If the column's equality
+// keyOfRows returns the expression that groups rows by x, and the cell of a group that shows this key. If the column's equality
 // puts different texts into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
 func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.Cell) {
 	f := g.inner

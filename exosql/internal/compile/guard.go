@@ -37,7 +37,7 @@ func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *exp
 	c.links = append(c.links, link{names(fa, a, ca), names(fb, b, cb)})
 }
 
-// matches returns the links that join the table with the given alias.
+// matches returns the links that compare columns of the table with the given alias.
 func (c *compiler) matches(alias string) (out []fence.Match) {
 	add := func(a, b []sqlast.Column) {
 		if a[0].Alias != alias {
@@ -93,7 +93,7 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	return out
 }
 
-// scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value
+// scopeOf writes the scope of a row in an open statement: an equality for each column that the scope fixes. A value
 // that comes over a link counts only if the row at the link's start exists. On SQLite the equality looks that
 // row up. On PostgreSQL an EXISTS looks the row up once. It uses no row of the query, so the plan evaluates the EXISTS as a filter above all tables
 // (the gate). fence.JudgePostgres requires that.

@@ -77,8 +77,8 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// doLeftJoin keeps the rows without a match. All conditions on the other query's rows, their
-// scope first, become the condition of the join: a row out of scope is no match. A join
+// doLeftJoin reads leftJoin, which keeps the rows without a match. All conditions on the other query's
+// rows, their scope first, become the condition of the join: a row out of scope is no match. A join
 // condition belongs to one source, so the other query must have only one.
 func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
@@ -91,7 +91,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	}
 	var asked []expr.Expr
 	if len(n.Args) > 1 || asks(item) {
-		// The program's conditions become part of this join's ON, together with the link: guarded writes them.
+		// The program's conditions become part of this join's ON, together with the link: the method guarded writes them.
 		f.fence()
 		f.asked = &asked
 		defer func() { f.asked = nil }()
@@ -130,7 +130,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 		return err
 	}
 	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
-	q.sortedBy(q2.order...) // the order of the joined query sorts rows that this order leaves equal
+	q.sortedBy(q2.order...) // the order of the joined query sorts rows that are equal in the order of q
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
 	if len(n.Args) > 1 {
@@ -222,11 +222,11 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			continue
 		}
 		if it.rows != nil {
-			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared: .select(…) other columns before distinct", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared: write .select(…) with other columns before distinct", out.names[i])
 		}
 		t := it.expr.Type()
 		if t.Kind == value.TypeJSON || t.Kind == value.TypeList {
-			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared: .select(…) other columns before distinct", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared: write .select(…) with other columns before distinct", out.names[i])
 		}
 		if _, val := it.expr.(expr.Argument); val || t.Kind == value.TypeNull {
 			continue // a constant is equal in every row, so it is no key

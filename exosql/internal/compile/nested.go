@@ -55,7 +55,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	}
 	rows.Shape = sub.outputs(sel, p, out, lists)
 	if rows.Cells = p.Cells; len(rows.Cells) > sqlast.MaxCells {
-		return nil, nil, fail.Errorf(fail.Limit, name, "rows within a row show %d columns at most; .select(…) the ones that you need", sqlast.MaxCells)
+		return nil, nil, fail.Errorf(fail.Limit, name, "rows within a row show %d columns at most: write .select(…) with the columns that you need", sqlast.MaxCells)
 	}
 	sub.sources.Of(sel).Where = sub.where
 	alias := f.c.alias()

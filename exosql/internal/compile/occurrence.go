@@ -39,8 +39,8 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 	}, nil)
 }
 
-// enter adds a table with the conditions of its scope to the sources, and returns its row variable. on
-// returns the conditions of its join, where further conditions; either may be nil.
+// enter adds a table with the conditions of its scope to the sources, and returns its row variable. The function
+// on returns the conditions of its join, the function where returns further conditions; either may be nil.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
 		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d; write several queries", maxSources)
@@ -83,7 +83,7 @@ func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	return out
 }
 
-// satisfy writes the conditions of a scope on row: all in must, or in an open statement (see open.go) the equalities that replace them.
+// satisfy writes the conditions of a scope on a row: the list must or, in an open statement (see open.go), the equalities that replace it.
 func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)
@@ -103,7 +103,7 @@ func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 			continue
 		case scope.Linked, scope.Followed, scope.Among:
 		default:
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition on table %s has an unknown kind", row.Table.Name)}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition on table %s has an unknown kind, so nothing ran: this is a fault of exosql, please report it", row.Table.Name)}
 		}
 		if err := f.c.step(); err != nil {
 			return err
@@ -198,7 +198,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 	return q, row, nil
 }
 
-// matched returns the condition that row matches other, a row of the finished subquery sub.
+// matched returns the condition that row equals, in the pairs of columns, some row other of the finished subquery sub.
 func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {

@@ -14,8 +14,8 @@ import (
 // others. The engine's own plan shows whether it does, see fence.Table. If not, the fenced
 // statement runs.
 
-// opened compiles a statement in an open form, or returns nil. It compiles again with guarded tables, because
-// the columns that links compare must be known when the first condition is written.
+// opened compiles a statement in an open form, or returns nil if the statement can't have that form. With guarded tables
+// it compiles twice, because the columns that links compare must be known when the first condition is written.
 func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*plan.Plan, error)) *plan.Plan {
 	var compared []*decl.Column
 	for {

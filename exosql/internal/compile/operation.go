@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// operatorOf returns the operator that a node applies to an expression, or nil.
+// operatorOf returns the operator that a node applies to an expression, or nil if the node applies none.
 func operatorOf(n *message.Node) *language.Operator {
 	if n.Recv == nil || n.Op != message.OpCall && n.Op != message.OpField {
 		return nil
@@ -120,7 +120,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	return e, e.Type().Fits(n.Name)
 }
 
-// operandKind returns the type with which a literal is bound, if the operator compares or combines the literal with x.
+// operandKind returns the type with which a literal is bound, if the operator compares or combines the literal with x; otherwise "".
 func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:
@@ -133,8 +133,8 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) 
 	return ""
 }
 
-// list makes the statement's parameters for a list, as many as the class of its length, so that few plans serve all lengths. All its numbers get the
-// least type that fits all, since the shape of a message has no type for each number.
+// list makes the statement's parameters for a list. Their number is the next power of two, so that few plans serve all lengths. All numbers of the
+// list get the least type that fits all, since the shape of a message has no type for each number.
 func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
 	var out []expr.Expr
 	if n.Op == message.OpLit {

@@ -11,8 +11,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added
-// or deleted before it do not move the others. An index that serves the order finds a late page as fast as the first.
+// A page is the first rows of a query after a given row in its order. No row is skipped by number. So rows that are added or
+// deleted before the page do not move its rows. An index that serves the order finds a late page as fast as the first.
 //
 // The keys of the rows make the order total, so the values that a row is sorted by are its position. The condition that a
 // row comes after that position is treated like a program's condition. It is behind a fence, in a guard, or in a plan
@@ -30,7 +30,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	terms = f.asIndexed(terms)
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the cursor has %d values, but the order has %d terms", len(f.c.after), len(terms))}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: no page was read, since the cursor has %d values, but the order has %d terms: this is a fault of exosql, please report it", len(f.c.after), len(terms))}
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -126,8 +126,8 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor keeps the stored cell, not the value that a program gets. Cells that a program gets as null, or as one value, have
-// different places in the order. A cursor with the program's values would lose or repeat rows. On PostgreSQL only columns without a guard have such
+// placed reports whether a cursor keeps the stored cell, not the value that a program gets. A program may get several cells as null, or as one value,
+// though their places in the order differ. A cursor with the program's values would lose or repeat rows. On PostgreSQL only columns without a guard have such
 // cells. The cursor keeps the cell as text, and compares it in the column's type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
@@ -237,7 +237,7 @@ func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms [
 }
 
 // upwards notes that a result is in ascending stored order with a limit. Misfits are null and belong first, but the database may
-// sort them last, behind the limit. So Engine.Probe reads the very last row to see whether it is a misfit.
+// sort them last, beyond the limit. So Engine.Probe reads the very last row to see whether it is a misfit.
 func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if len(q.order) == 0 || len(q.limits) == 0 || q.order[0].desc || f.c.msg == nil {
 		return
@@ -248,7 +248,7 @@ func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	}
 }
 
-// find returns the number of the cell that shows a column, counted from at, or -1 if no cell shows it.
+// find returns the number of the cell that shows a column, or -1 if no cell shows it. Cells are counted from the number at.
 func (out *projection) find(c expr.Column, at *int) int {
 	for _, it := range out.items {
 		if it.sub == nil && it.expr == c {

@@ -280,7 +280,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	return p
 }
 
-// Guarded returns the open plan of a message that guards some of its tables: fence.Next chooses them. Without such a plan the result has no Tables.
+// Guarded returns an open plan of a message with guards for the tables that fence.Next chose. If there is no such plan, the result has no Tables.
 func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
 	p := opened(form, func() *compiler {
 		c := newCompiler(d, m, grants)

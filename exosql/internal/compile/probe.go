@@ -27,7 +27,7 @@ const (
 	UseDescending Use = "descending order"
 )
 
-// Uses returns the ways of using a column. An index of a JSON column finds nothing within the JSON.
+// Uses returns the ways in which an index may serve a column. An index of a JSON column finds nothing within the JSON, so JSON has none.
 func Uses(d expr.Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil
@@ -123,7 +123,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	b.add(message.WireNode{Op: message.OpCall, Name: "execute", Recv: q})
 	m, err := check.Check(message.Expr{Nodes: b.nodes})
 	if err != nil {
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the sample program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the sample program that uses %s.%s was refused: this is a fault of exosql, please report it: %w", col.Table.Name, col.Name, err)}
 	}
 	return &exo.Message{Checked: *m}, nil
 }

@@ -70,11 +70,11 @@ type from struct {
 	asked   *[]expr.Expr            // asked collects the program's conditions within a left join, for the join's ON
 }
 
-// query is the state of a chain of calls: what the calls read so far have built over a from.
+// query is the state of a chain of calls: what the calls that were read so far have built over a from.
 type query struct {
 	ns       []expr.Named  // ns are the rows that callbacks see
 	base     *expr.Row     // base is the row that a result without select shows
-	out      *projection   // out is what select chose, or nil
+	out      *projection   // out is what select chose; nil without a select
 	order    []orderTerm   // order has the terms that sort the rows, the first term first
 	chosen   bool          // chosen: distinctBy used the order to choose the first row of each key, so a later order only sorts these rows
 	limits   []sqlast.Expr // limits are pending: they act when another call follows, or at the end
@@ -90,7 +90,7 @@ type query struct {
 type orderTerm struct {
 	expr expr.Expr
 	desc bool
-	kind string // kind is the type in the catalogue, or ""; the compiler's type may be wider, because of a literal
+	kind string // kind is the type in the catalogue, "" if unknown; the compiler's type may be wider, because of a literal
 	last bool   // last: the term is the rank of a search, which sorts only rows that are equal otherwise
 }
 
@@ -141,7 +141,7 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// sort calls write to write an expression that rows are sorted by. Sorting stays set if an outer query had set it.
+// sort calls the function write, which writes an expression that rows are sorted by. Sorting stays set if an outer query had set it.
 func (c *compiler) sort(sorting bool, write func()) {
 	before := c.Sorting
 	c.Sorting = before || sorting
@@ -149,8 +149,8 @@ func (c *compiler) sort(sorting bool, write func()) {
 	c.Sorting = before
 }
 
-// orders returns the terms that sort a query. With total, the keys of its rows follow as ties, so
-// that every order is total.
+// orders returns the terms that sort a query. If total is set, the keys of the rows follow and break
+// ties, so that every row has its own place.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	for _, o := range q.order {
@@ -222,7 +222,7 @@ func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 // can't choose other rows.
 //
 // If other rows existed before (a limit inside a join's callback), the limit acts for each
-// combination of these: rows are numbered within it. Both engines can do that; SQLite has no LATERAL.
+// combination of these: the rows of each are numbered. Both engines can do that; SQLite has no LATERAL.
 func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
@@ -281,8 +281,8 @@ func refuseKeyless(rows []*expr.Row) error {
 	return nil
 }
 
-// wrap moves everything so far into a derived table. fill completes its select, and returns
-// conditions on the derived rows.
+// wrap moves everything so far into a derived table. The function fill completes its select, and
+// returns conditions on the derived rows.
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
@@ -477,7 +477,7 @@ func wholeRow(row *expr.Row) *projection {
 	return p
 }
 
-// reads calls see for each column of the query's rows that a node reads through param, the parameter of its callback.
+// reads calls the function see for each column of the query's rows that a node reads through param, the parameter of its callback.
 func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
 	if n == nil {
 		return nil

@@ -40,7 +40,7 @@ type ownerKey struct {
 	col  *decl.Column
 }
 
-// shown notes the columns that the answer shows already, so that owners need not add them.
+// shown notes the columns that the answer shows already, so that they are not added again.
 func (o *owners) shown(out *projection) {
 	for _, it := range out.items {
 		if it.sub != nil {

@@ -49,8 +49,8 @@ func (f *from) repeated(q *query, n *message.Node) {
 	}
 }
 
-// severalOf returns a row variable of q that may have several rows for one combination of the known
-// rows, or nil. It adds to known all rows that known rows determine.
+// severalOf returns a row variable of q that may have several rows for one combination of the rows in the
+// map known, or nil if there is none. It adds to the map all rows that the known rows determine.
 func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
 	for range q.ns { // a pass that adds no row ends the search
 		for _, x := range q.ns {

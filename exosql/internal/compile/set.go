@@ -89,7 +89,7 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
 		}
 		if it.rows != nil {
-			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared: .select(…) other columns before %s", out.names[i], name)
+			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared: write .select(…) with other columns before %s", out.names[i], name)
 		}
 	}
 	if err := f.settle(q); err != nil {
@@ -111,7 +111,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case !val:
 		case e.Type().Number():
 			both[i] = f.Exactly(v)
-		case kind == value.TypeBool: // PostgreSQL treats a parameter without a type as text
+		case kind == value.TypeBool: // PostgreSQL would treat the parameter alone as text; NOT NOT makes it a truth value
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
 			return nil, nil, of, fmt.Errorf("is a constant that is no text, number, true or false, so queries with it can't be combined: select a column instead, or write it as a text")

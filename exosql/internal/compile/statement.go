@@ -76,7 +76,7 @@ func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(ni
 // Fenced reports whether the statement has fences: see fence.go.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
-// Find adds the query of a message: the rows to write, or the row with the link that receives an inserted row.
+// Find adds the query of a message: for the rows to write, or for the row through whose link rows are inserted.
 func (s *Statement) Find(n *message.Node) (err error) {
 	s.c.Changing = true
 	s.c.Engine.Again = true // rows are sorted by the values that the program sees, with misfits (see misfit.go in package expr) as null: otherwise a limit would choose other rows
@@ -111,8 +111,8 @@ func (s *Statement) Whole() bool {
 	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
-// Parent returns the plan that finds the one row with the link that receives the inserted rows. It reads the link's
-// values. If the scope of the new rows also fixes a column, it checks that the row has that value.
+// Parent returns the plan that finds the one row through whose link rows are inserted. It reads the values of the link's
+// columns. If the scope of the new rows fixes such a column too, the plan checks that the row has that value.
 func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {
@@ -134,7 +134,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	return f.finish(q, plan.RunAll, out)
 }
 
-// Change begins an update or a delete of the query's rows, which are in the scope of entry. With images, PostgreSQL's updates return rows like After.
+// Change begins an update or a delete of the query's rows, which are in the scope of entry. If images is set, an update on PostgreSQL returns the changed rows.
 func (s *Statement) Change(entry scope.Entry, update, images bool) error {
 	s.images = images && update && s.c.Dialect == sqlast.Postgres
 	kind := sqlast.Delete
@@ -361,7 +361,7 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 	return p, nil
 }
 
-// Opened returns the plan of a write in an open form, or nil. make builds the plan from the given statement.
+// Opened returns the plan of a write in an open form, or nil if the write can't have that form. The function make builds the plan from a statement.
 func Opened(d expr.Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
 	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
 }
@@ -372,7 +372,7 @@ func (f *from) equals(row *expr.Row, col *decl.Column, a expr.Argument) expr.Exp
 	return f.Operate(op, []expr.Expr{expr.ColumnOf(row, col), a.Beside(col.Kind)}, expr.Type{Kind: value.TypeBool})
 }
 
-// hasKeys returns the condition that a row has one of n keys. The message's arguments from number first on are the keys' values.
+// hasKeys returns the condition that a row has one of n keys. The keys' values are the message's arguments, beginning with the number first.
 func (f *from) hasKeys(row *expr.Row, cols []*decl.Column, first, n int) expr.Expr {
 	at := func(i int) expr.Argument {
 		return expr.Argument{Src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, Kind: valueKind(cols[i%len(cols)].Kind)}
@@ -414,8 +414,8 @@ func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n i
 	return s.f.finish(&query{base: row}, plan.RunCount, nil)
 }
 
-// Back returns the plan that reads an inserted row in scope by its key: the message's arguments from
-// number first on. The row has the columns that programs see, or all columns for Go code.
+// Back returns the plan that reads an inserted row in scope by its key. The key is in the message's arguments,
+// beginning with the number first. The row has the columns that programs see, or all columns for Go code.
 func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool) (*plan.Plan, error) {
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err
@@ -446,7 +446,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	return p, err
 }
 
-// An image is a row as its facet shows it, after its key. The host reads images within the scope of
+// An image is a row's key, then the row as its facet shows it. The host reads images within the scope of
 // the message that writes, so they show what that program could have read.
 
 // Before returns the plan that reads the rows that an update or a delete is about to change, at

@@ -97,7 +97,7 @@ func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	return c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDepth})
 }
 
-// outputs finishes one arm of the recursion: it selects the carried columns of a row and its depth.
+// outputs finishes one arm of the recursion, a SELECT: it selects the carried columns of a row and its depth.
 func (t *treeOf) outputs(f *from, row *expr.Row, depth sqlast.Expr) *sqlast.Select {
 	sel := f.sources.Of(&sqlast.Select{Where: f.where})
 	for i, c := range t.carried {
@@ -116,8 +116,8 @@ func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
 	return expr.Place{Alias: alias, Derived: d}
 }
 
-// enter adds the table with its whole scope, even if the link implies a part of the scope. on returns the conditions that join it to the source
-// before it.
+// enter adds the table with its whole scope, even if the link implies a part of the scope. The function on returns the conditions that join the
+// table to the source before it.
 func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, er
 	return f.enter(e, t.facet, on, nil)
 }
 
-// next returns the second arm of the recursion: the rows that the link reaches from rows of the level before.
+// next returns the second SELECT of the recursion: the rows that the link reaches from rows of the level before.
 func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
 	f := c.newFrom(nil)
 	step := c.alias()

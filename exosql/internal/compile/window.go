@@ -35,7 +35,7 @@ func (w *window) Source() *expr.From { return &w.inner.From }
 
 func (w *window) Output(col *decl.Column) expr.Expr { return w.cells[col] }
 
-// windowOf returns the window that a row belongs to, or nil.
+// windowOf returns the window that a row belongs to, or nil if it belongs to none.
 func windowOf(row *expr.Row) *window {
 	w, _ := row.Made.(*window)
 	return w
@@ -123,8 +123,8 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
 			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
-		// DISTINCT ON reads the table in its own order. For row numbers PostgreSQL may walk an index that
-		// begins with the keys, and read the table's pages at random.
+		// DISTINCT ON reads the table in its own order. With row numbers instead, PostgreSQL may walk an
+		// index that begins with the keys, and read the table's pages at random.
 		for i, k := range keys {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
 		}
@@ -216,7 +216,7 @@ func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
-// function returns the window's function that n calls, of x in the rows that meet the conditions. frame is a call of running or moving, or n.
+// function returns the window's function that n calls, of x in the rows that meet the conditions. frame is the call of running or moving before n, or n.
 func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	all, name := overAll{w: w}, n.Name
 	if of, ok := language.Running[frame.Name]; ok {
@@ -330,7 +330,7 @@ func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	return o
 }
 
-// errShowsWindow returns the error for a window that select shows itself.
+// errShowsWindow returns the error for a select that shows the window itself, and not a function of it.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/exo/changeset"
 )
 
-// Approval is one rule for changes. The zero Approval asks for nothing.
+// Approval is one rule for changes that a person must approve. The zero Approval applies to no change.
 type Approval struct {
 	Always  bool
-	Counted bool // Counted: the rule asks if more than Over rows are changed in a day
+	Counted bool // Counted: a person must approve if more than Over rows are changed in a day
 	Over    int64
 	Delete  bool
 	Columns []*Column
@@ -25,13 +25,13 @@ func (f *Facet) approve(rules []Approval) error {
 	for _, a := range rules {
 		switch {
 		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
-			return fmt.Errorf("exosql: facet %s: an approval says for no change that it is needed: use ApproveAlways, ApproveAbove, ApproveDeletes or ApproveColumns", f.Alias)
+			return fmt.Errorf("exosql: facet %s: an approval applies to no change: make it with ApproveAlways, ApproveAbove, ApproveDeletes or ApproveColumns", f.Alias)
 		case a.Counted && a.Over < 0:
-			return fmt.Errorf("exosql: facet %s: an approval above %d rows: want 0 or more", f.Alias, a.Over)
+			return fmt.Errorf("exosql: facet %s: an approval can't begin above %d rows: want a number from 0 on", f.Alias, a.Over)
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:
-			return fmt.Errorf("exosql: facet %s: an approval by %q: want self or other", f.Alias, a.Who.By)
+			return fmt.Errorf("exosql: facet %s: an approval can't be by %q: want self or other", f.Alias, a.Who.By)
 		case a.Who.Least != "" && a.Who.Least != changeset.Page:
-			return fmt.Errorf("exosql: facet %s: an approval with least %q: want page, or leave least out", f.Alias, a.Who.Least)
+			return fmt.Errorf("exosql: facet %s: an approval can't have least %q: want page, or leave least out", f.Alias, a.Who.Least)
 		}
 		for _, c := range a.Columns {
 			if c == nil {
@@ -46,8 +46,8 @@ func (f *Facet) approve(rules []Approval) error {
 	return nil
 }
 
-// Asks returns the approvals that a needs for a change of rows, or may need together with other changes of that day. set has the written columns by
-// their names in the database.
+// Asks returns the approvals that the rule a needs for a change of rows, or may need together with other changes of that day. set has the names of
+// the written columns in the database.
 func (f *Facet) Asks(a Approval, kind WriteKind, set []string, rows int64) (out []changeset.Ask) {
 	ask := func(rule string) { out = append(out, changeset.Ask{Rule: rule, Rows: rows, Who: a.Who}) }
 	if a.Always {

@@ -46,7 +46,7 @@ type Column struct {
 // Iso reports whether the column's times need no conversion: on SQLite texts in the order of time, on PostgreSQL nothing finer than a millisecond.
 func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 
-// Change panics if the column is in use or was never declared, so that it can't be changed.
+// Change must be called before a column is changed. It panics if the column is in use or was never declared.
 func (c *Column) Change() {
 	if c == nil {
 		panic("exosql: this Column was not declared: make it with NewColumn, NewKey or NewNullable")

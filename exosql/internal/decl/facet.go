@@ -27,7 +27,7 @@ type Facet struct {
 	iface    string // iface is the name of a row's interface
 
 	closed atomic.Pointer[group] // closed is nil until the facet is frozen
-	own    made                  // own is made when the facet is frozen
+	own    made                  // own has what depends on this facet alone
 
 	prepared  map[string]any                  // prepared has what Keep has stored, by the structure of grants
 	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see revealing
@@ -60,12 +60,12 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 	return f, nil
 }
 
-// Change runs add, which adds members, while no other goroutine changes the facet.
+// Change calls the function add, which adds members, while no other goroutine changes the facet.
 func (f *Facet) Change(add func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.frozen {
-		return fmt.Errorf("exosql: facet %s is in use and can't be changed: add all members before it is granted", f.Alias)
+		return fmt.Errorf("exosql: facet %s is in use and can't be changed: add all members before the facet is granted", f.Alias)
 	}
 	return add()
 }
@@ -121,7 +121,7 @@ func (f *Facet) AddLink(l *Link, to *Facet) error {
 	return nil
 }
 
-// Column returns the column with a name in programs, or nil.
+// Column returns the column that programs know by this name, or nil if the facet shows none.
 func (f *Facet) Column(name string) *Column {
 	for _, c := range f.Cols {
 		if c.Guest == name {
@@ -131,7 +131,7 @@ func (f *Facet) Column(name string) *Column {
 	return nil
 }
 
-// Link returns the link with a name, or nil.
+// Link returns the link with this name, or nil if the facet shows none.
 func (f *Facet) Link(name string) *LinkMember {
 	for i := range f.Links {
 		if f.Links[i].L.Name == name {
@@ -145,14 +145,14 @@ func (f *Facet) Link(name string) *LinkMember {
 // some are prepared again.
 const maxKept = 16
 
-// Kept returns what Keep has stored for grants of this structure, or nil.
+// Kept returns what Keep has stored for grants of this structure, or nil if nothing is stored.
 func (f *Facet) Kept(structure []byte) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.prepared[string(structure)]
 }
 
-// Keep stores what was made for grants of this structure. made must contain no value of a grant.
+// Keep stores what was made for grants of this structure. All of them share made, so it must contain no value of a grant.
 func (f *Facet) Keep(structure []byte, made any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

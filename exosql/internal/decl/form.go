@@ -30,7 +30,7 @@ func (f Form) OneFor(other Form) bool {
 // a range. The zero Native is a text.
 type Native struct {
 	Type    string // Type is the type's name in the database
-	Ordered bool   // Ordered: statements compare and sort the column in this type. Equal values have equal texts, and a program's values are converted
+	Ordered bool   // Ordered: statements compare and sort the column in this type. Equal values have equal texts, and a program's values are converted to the type
 	Extreme bool   // Extreme: the database has min and max for the type
 	Sample  string // Sample is a value of the type, if it is Ordered
 	Address bool   // Address: the type is inet, and its cast to text differs from the text that the database shows

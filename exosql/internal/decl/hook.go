@@ -54,7 +54,7 @@ type Given struct {
 	Calculated bool // Calculated: the database calculates the value for each row, so Value is empty
 }
 
-// Of returns what the write gives to a column, or nil.
+// Of returns what the write gives to a column, or nil if it gives nothing.
 func (w *RowWrite) Of(c *Column) *Given {
 	for i := range w.Given {
 		if w.Given[i].Col == c {
@@ -121,7 +121,7 @@ func (c *Column) Storable(v value.Value) error {
 	}
 	for _, v := range all {
 		if !v.IsNull() && !slices.Contains(c.Enum, v.Text()) {
-			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is not one of the column's values %q", v.Text(), c.Enum)
+			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is not one of the column's values: want one of %q", v.Text(), c.Enum)
 		}
 	}
 	return nil

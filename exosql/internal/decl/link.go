@@ -26,7 +26,7 @@ func NewLink(name string, one bool, pairs []Pair) (*Link, error) {
 	}
 	for _, p := range pairs {
 		if language.OperatorOn()[language.ColumnInterfaces[p.From.Kind]]["eq"] == nil {
-			return nil, fmt.Errorf("exosql: link %q uses %s.%s, which is JSON or an array and can't be compared: link by columns of other types", name, p.From.Table.Name, p.From.Name)
+			return nil, fmt.Errorf("exosql: link %q can't use %s.%s: JSON and arrays can't be compared, so link by columns of other types", name, p.From.Table.Name, p.From.Name)
 		}
 	}
 	l := &Link{ID: TableIDs.Add(1), Name: name, From: pairs[0].From.Table, To: pairs[0].To.Table, Pairs: pairs, One: one}

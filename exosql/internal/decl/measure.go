@@ -32,7 +32,7 @@ func (m *Measure) Columns() (out []*Column) {
 	return slices.Concat(out, m.Where.Columns(), m.Num.Columns(), m.Den.Columns())
 }
 
-// Label returns the label of a program that asks for the measure, since that depends on all of its columns.
+// Label returns the label that a program gets by asking for the measure: those of all its columns, since the value depends on each.
 func (m *Measure) Label() (l value.Label) {
 	for _, c := range m.Columns() {
 		l = l.Join(c.Label)
@@ -69,7 +69,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	parts := []*Measure{m}
 	if m.Func == "" {
 		if parts = []*Measure{m.Num, m.Den}; m.Where != nil {
-			return wrong("the measure %s: a ratio can't have a condition: give it to its two measures", m.Name)
+			return wrong("the measure %s: a ratio can't have a condition: give the condition to its two measures", m.Name)
 		}
 	}
 	for _, x := range parts {
@@ -77,7 +77,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 			return wrong("the measure %s: a ratio needs two measures, neither of them a ratio", m.Name)
 		}
 		if x.Func != language.Count && (x.Col == nil || !language.Aggregates(x.Func, x.Col.Kind)) {
-			return wrong("the measure %s: there is no %s of the column", m.Name, x.Func)
+			return wrong("the measure %s: there is no %s of the column: use another aggregate or another column", m.Name, x.Func)
 		}
 		if x.Where != nil && x.Where.Err != nil {
 			return x.Where.Err
@@ -96,7 +96,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	return nil
 }
 
-// Measure returns the measure with a name, or nil. The facet may be nil.
+// Measure returns the measure with this name, or nil if the facet has none or is nil itself.
 func (f *Facet) Measure(name string) *Measure {
 	if f == nil {
 		return nil

@@ -49,8 +49,8 @@ type Held struct {
 	Slot int // Slot is the value's index among the grant's arguments
 }
 
-// Of returns an error unless every column of the predicate belongs to table t. Two tables may share
-// a row type, and a condition on the other table's tenant would be a wrong scope.
+// Of returns an error unless every column of the predicate belongs to table t. Two tables may share a
+// row type, so Go would accept a condition on the other table's tenant, which is a wrong scope.
 func (p *Pred) Of(t *Table) error {
 	if p == nil {
 		return nil

@@ -28,8 +28,8 @@ type group struct {
 	described map[string][]*message.Interface // described has the interfaces, by the labels that rows reveal: see Describe
 }
 
-// Shared returns the result of make for all facets that f reaches. make is called once for all
-// facets of a group. Its result must contain no value of a grant.
+// Shared returns the result of the function make for all facets that f reaches. make is called once
+// for all facets of a group. The result must contain no value of a grant.
 func (f *Facet) Shared(make func(reach []*Facet) any) (any, error) {
 	g := f.group()
 	if g.err != nil {

@@ -33,22 +33,22 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	by := r.Readers()
 	switch {
 	case c.Readers != nil:
-		return fmt.Errorf("exosql: %s: %s is given twice: give it all the columns at once", at, by)
+		return fmt.Errorf("exosql: %s: %s is given twice: give it once, with all the columns", at, by)
 	case c.Label.Secrecy().Empty():
-		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value, and the column has no label: give it %s first", at, by, r.LabelName())
+		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value, and the column has no label: give the column %s first", at, by, r.LabelName())
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):
-		return fmt.Errorf("exosql: %s: %s with the kind %q: want the kind of principals that the ids belong to, like \"member\", without the characters @ : | and %%", at, by, kind)
+		return fmt.Errorf("exosql: %s: %s can't have the kind %q: want the kind of principals that the ids belong to, like \"member\", without the characters @ : | and %%", at, by, kind)
 	}
 	for i, r := range cols {
 		switch {
 		case r == nil || r.Table != c.Table:
 			return fmt.Errorf("exosql: %s: %s needs columns of the same table", at, by)
 		case r == c || slices.Contains(cols[:i], r):
-			return fmt.Errorf("exosql: %s: %s with %s: a column can't be given twice, and can't name its own readers", at, by, r.Name)
+			return fmt.Errorf("exosql: %s: %s can't have %s: a column can't be given twice, and can't name its own readers", at, by, r.Name)
 		case r.Kind != value.TypeInt && r.Kind != value.TypeText && r.Kind != value.TypeUUID:
-			return fmt.Errorf("exosql: %s: %s with %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
+			return fmt.Errorf("exosql: %s: %s can't have %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
 		}
 	}
 	tags := c.Label.Tags()
@@ -57,7 +57,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			continue // this tag marks who wrote the value, not who reads it
 		}
 		if strings.Contains(t, "@") {
-			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already: leave one of the two out", at, by, t)
+			return fmt.Errorf("exosql: %s: %s can't be given, since the tag %q names readers already: leave one of the two out", at, by, t)
 		}
 		tags[i] = t + "@" + kind
 	}

@@ -69,7 +69,7 @@ func (r *Relation) Declared() []*Scope {
 // Followed reports whether the chain has a Follow.
 func (r *Relation) Followed() bool { return r.LastLink() != nil }
 
-// LastLink returns the link of the last Follow, or nil.
+// LastLink returns the link of the last Follow, or nil if the chain has none.
 func (r *Relation) LastLink() *Link {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == StepFollow {

@@ -11,8 +11,8 @@ const MarksTable = "exo_runs"
 // UndoTable is the table that keeps what runs change: see exosql.OpenOptions.Undo.
 const UndoTable = "exo_undo"
 
-// Reserved returns why a table of this name can't be declared, or nil. A program that could write
-// the marks of runs could forge that another run was kept, or prevent its commit.
+// Reserved returns why a table of this name can't be declared, or nil if it can. A program that could
+// write the marks of runs could forge that another run was kept, or prevent its commit.
 func Reserved(name string) error {
 	if strings.EqualFold(name, MarksTable) { // SQLite ignores the case of names
 		return fmt.Errorf("the table %s has the marks of runs, and can't be declared: no program may reach it", MarksTable)

@@ -21,7 +21,7 @@ type Rights struct {
 
 	Approvals []Approval // Approvals are the rules by which a person must approve a change before it is kept
 
-	Undo UndoRuns // Undo is which runs a person with the facet may undo; programs can't
+	Undo UndoRuns // Undo has the runs that a person with the facet may undo; programs can undo none
 }
 
 // UndoRuns are the runs that a person may undo.
@@ -123,7 +123,7 @@ func (t *Table) admits(c *Column, of value.Label) value.Label {
 	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
 }
 
-// filled returns the part of l that hooks may reveal too, since hooks may choose what they fill in by what is written.
+// filled returns those labels of l that every column filled by hooks has or admits. A hook may choose its value by what is written, and so reveal it.
 func (t *Table) filled(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })

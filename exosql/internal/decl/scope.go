@@ -67,7 +67,7 @@ func (r Rows) key(key []byte, t *Table) []byte {
 	return key
 }
 
-// Own reports whether the table is in scope by the grant itself, without a link.
+// Own reports whether the table's rows are in scope by the grant itself, without a link.
 func (s *Scope) Own() bool { return s != nil && (s.Kind == ScopeRoot || s.Kind == ScopeStart) }
 
 // ScopeSet has the scopes of several tables. Many grants share one set, so that it is checked once.
@@ -108,10 +108,10 @@ func NewScopeSet(all []*Scope) (*ScopeSet, error) {
 // All returns the scopes in the order in which they were given.
 func (s *ScopeSet) All() []*Scope { return s.all }
 
-// Labelled reports whether a table with a scope in the set has a label, or a table that puts its rows in scope.
+// Labelled reports whether a table with a scope in the set has a label, or a table whose rows put such a table's rows in scope.
 func (s *ScopeSet) Labelled() bool { return s.labelled() }
 
-// Of returns the scope of a table, or nil.
+// Of returns the scope of a table, or nil if the set has none.
 func (s *ScopeSet) Of(t *Table) *Scope { return s.of[t] }
 
 // Has reports whether each of these tables has a scope.
@@ -124,7 +124,7 @@ func (s *ScopeSet) Has(tables ...*Table) bool {
 	return true
 }
 
-// Check calls check, unless check succeeded earlier for a grant of this set and a facet that reaches the same facets. The
+// Check calls the function check, unless it succeeded earlier for a grant of this set and a facet that reaches the same facets. The
 // result must be the same for all such grants. That is so if every table that they reach has a scope in the set.
 func (s *ScopeSet) Check(f *Facet, check func() error) error {
 	g := f.group()

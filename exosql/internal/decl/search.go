@@ -19,7 +19,7 @@ type Search struct {
 // NewSearch makes a Search, or fails if the columns can't be searched together.
 func NewSearch(t *Table, cols []*Column) (*Search, error) {
 	if n := len(cols); n == 0 || n > search.MaxTexts {
-		return nil, fmt.Errorf("exosql: a search of table %s has %d columns; want 1 to %d", t.Name, n, search.MaxTexts)
+		return nil, fmt.Errorf("exosql: a search of table %s can't have %d columns; want 1 to %d columns", t.Name, n, search.MaxTexts)
 	}
 	for i, c := range cols {
 		switch {
@@ -28,7 +28,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 		case c.Kind != value.TypeText:
 			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text: leave it out", t.Name, c.Name)
 		case slices.Contains(cols[:i], c):
-			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice: name it once", t.Name, c.Name)
+			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s twice: name the column once", t.Name, c.Name)
 		}
 	}
 	return &Search{t, slices.Clone(cols)}, nil
@@ -46,9 +46,9 @@ func (s *Search) Label() (l value.Label) {
 func (f *Facet) AddSearch(s *Search) error {
 	switch {
 	case s == nil:
-		return fmt.Errorf("exosql: facet %s: its Search is zero: make one with NewSearch", f.Alias)
+		return fmt.Errorf("exosql: facet %s: the Search is zero: make one with NewSearch", f.Alias)
 	case f.Search != nil:
-		return fmt.Errorf("exosql: facet %s has two searches; put all columns into one search", f.Alias)
+		return fmt.Errorf("exosql: facet %s can't have two searches: put all columns into one search", f.Alias)
 	case s.Table != f.Table:
 		return fmt.Errorf("exosql: facet %s is of table %s, and its search of table %s: use a search of the facet's table", f.Alias, f.Table.Name, s.Table.Name)
 	}
@@ -64,11 +64,11 @@ func (f *Facet) searchable() error {
 	}
 	for _, c := range f.Search.Cols {
 		if !slices.Contains(f.Cols, c) {
-			return fmt.Errorf("exosql: facet %s searches column %s, which it does not show: add the column to the facet", f.Alias, c.Name)
+			return fmt.Errorf("exosql: facet %s can't search column %s, which the facet does not show: add the column to the facet", f.Alias, c.Name)
 		}
 	}
 	if f.Link(language.Search) != nil {
-		return fmt.Errorf("exosql: facet %s has a search, and a link is named %q, as programs call the search: give the link another name", f.Alias, language.Search)
+		return fmt.Errorf("exosql: facet %s has a search, and can't have a link named %q too, since programs call the search by that name: give the link another name", f.Alias, language.Search)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (t *Table) SetSchema(schema string) {
 	t.Schema, t.Name = schema, schema+"."+t.Name
 }
 
-// Column returns the column with a name in the database, or nil.
+// Column returns the column with this name in the database, or nil if none is declared.
 func (t *Table) Column(name string) *Column { return t.col(name) }
 
 // Refers returns the links from the table to at most one row of another table, one for each list of columns. It
@@ -139,7 +139,7 @@ func (t *Table) SetKeyless() {
 	t.Keyless = true
 }
 
-// AddLabel adds a label to the existence of the table's rows.
+// AddLabel adds to the label on the existence of the table's rows.
 func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)

@@ -12,8 +12,8 @@ func (f *Facet) Turns(l *LinkMember) bool { return l != nil && l.To == f && l.L.
 // DepthName returns the name that programs use for the depth of a row in a tree, or "" if every name is taken.
 func (f *Facet) DepthName() string { return language.DepthName(f.taken) }
 
-// recursive returns the method that follows a link again and again, or nil if no link of the facet
-// leads back to it. Its rows depend on the link's keys at each step, like the rows of the link.
+// recursive returns the method that follows a link again and again, or nil if no link of the facet leads
+// back to the facet. The method's label has the labels of these links' keys, on which its rows depend.
 func (f *Facet) recursive() *message.Method {
 	var label value.Label
 	found := false

@@ -13,7 +13,7 @@ import (
 )
 
 // Aggregate is an aggregate function over the rows of a from. It ignores rows that do not meet
-// the conditions in within.
+// the conditions of the field within.
 type Aggregate struct {
 	fn     sqlast.Func
 	x      Expr // x is nil if each row counts
@@ -25,7 +25,7 @@ func (e Aggregate) Type() Type { return e.of }
 
 func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	// The engine may read rows in the order of the values that the aggregate compares.
 	over, before := f.c.Over, f.c.Sorting
@@ -89,7 +89,7 @@ func (e Aggregate) asStored(f *From) bool {
 	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))
 }
 
-// Ends reports whether the query asks for the least or greatest value of a column that has an index with this value at its end.
+// Ends reports whether the query asks only for the least or the greatest value of a column with an index, at whose end the value is.
 func (f *From) Ends(x Expr) bool {
 	c, ok := PlainText(x).(Column)
 	return ok && f.c.Extremes && !f.c.Engine.Again && f.c.FormOf(c.Col).Indexed
@@ -107,7 +107,7 @@ func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
 	return Call(sqlast.Case, All(conds), x, sqlast.Null)
 }
 
-// Aggregate returns the named aggregate of x, over the rows that meet the conditions in within.
+// Aggregate returns the named aggregate of x, over the rows that meet the conditions of the list within.
 func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
 	count := Type{Kind: value.TypeInt, Size: Digits{19, 0}}
 	switch name {

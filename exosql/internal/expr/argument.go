@@ -86,5 +86,5 @@ func (Null) Type() Type { return Type{Kind: value.TypeNull} }
 
 // ErrNode returns the error for a node that the gate should have refused. It is for the host, not for the program.
 func ErrNode(n *message.Node) error {
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the compiler can't interpret node %d %q of the message, so nothing ran: this is a fault of exosql, please report it", n.Op, n.Name)}
 }

@@ -42,14 +42,14 @@ func Demanded(e Expr) Expr {
 	case sqlast.And, sqlast.Or:
 		op.Args = Mapped(op.Args, Demanded)
 	case sqlast.Is:
-		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // a comparison with null became isNull before
+		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // comparisons with null have become isNull before this
 			op.Op = sqlast.Eq
 		}
 	}
 	return op
 }
 
-// Leakproof returns the row that a condition is about if the condition may be tried on rows out of scope, or nil.
+// Leakproof returns the row that a condition is about, or nil if the condition may not be tried on rows out of scope.
 func Leakproof(e Expr) *Row {
 	op, x, with := sqlast.Eq, Expr(nil), []Expr(nil)
 	switch e := e.(type) {
@@ -99,7 +99,7 @@ func Bare(e Expr) bool {
 // Free reports whether rows may be sorted by an expression before their scope is checked.
 func Free(e Expr) bool { return operand(e).Free() }
 
-// Identity reports whether a condition compares two columns as a link does.
+// Identity reports whether a condition compares two columns in the way of a link: see fence.Identity.
 func Identity(e Expr) bool {
 	op, ok := e.(Operation)
 	if !ok || len(op.Args) != 2 {

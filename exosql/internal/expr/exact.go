@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// equality returns how widely the database treats different values of a column as equal. Only texts can be
-// equal and differ, and values that SQLite stores as texts. Functions of this module compare exactly.
+// equality returns how widely the database treats different values of a column as equal. Only texts, and values
+// that SQLite stores as texts, can differ and still be equal. Functions of this module compare exactly.
 func (c *State) equality(col *decl.Column) decl.Equality {
 	switch {
 	case c.HeldAs(col) != "": // the values are texts of digits, or a function of this module compares them

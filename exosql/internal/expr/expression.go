@@ -41,7 +41,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 
 func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	if x := e.withGuards(f); x != nil {
 		return x
@@ -52,7 +52,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	} else if x := e.held(f); x != nil {
 		return x
 	}
-	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // inside the subquery the engine caches the function's value; outside it would call the function for each row
+	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // inside the subquery the engine caches the function's value; outside, the engine would call the function for each row
 		return s.write(f, func(x Expr, sub *From) sqlast.Expr { return Operation{e.Op, []Expr{x}, e.of}.SQL(sub) })
 	}
 	needed := f.c.Needed
@@ -155,8 +155,8 @@ func (e SortKey) SQL(f *From) sqlast.Expr {
 	return Call(sqlast.Not, Call(sqlast.Not, x))
 }
 
-// NeverNull reports whether an expression has a value in every row. If it may be NULL, an index
-// of PostgreSQL serves its order only if made with NULLS FIRST.
+// NeverNull reports whether an expression has a value in every row. If the expression may be NULL, an
+// index of PostgreSQL serves its order only if the index was made with NULLS FIRST.
 func (f *From) NeverNull(e Expr) bool {
 	s, _ := e.(SortKey)
 	if s.X != nil {

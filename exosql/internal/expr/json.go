@@ -64,7 +64,7 @@ var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeT
 // at returns the JSON at the end of the path of keys.
 func (e jsonPath) at(f *From) sqlast.Expr {
 	if f.c.Emitted += 1 + len(e.Keys); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	x := e.x.SQL(f)
 	if f.c.Dialect == sqlast.SQLite {
@@ -107,7 +107,7 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	return e, nil
 }
 
-// JSONNumber returns the column of JSON from which an expression reads a number, or nil.
+// JSONNumber returns the column of JSON from which an expression reads a number, or nil for any other expression.
 func JSONNumber(x Expr) *decl.Column {
 	e, _ := x.(jsonPath)
 	if c, ok := e.x.(Column); ok && e.as == value.TypeFloat {
@@ -123,7 +123,8 @@ func (f *From) JSONAs(x Expr, kind string) Expr {
 	return e
 }
 
-// Has is includes of JavaScript: whether an array has a value as an element. Unless op is about arrays only, it also asks whether a text contains the value.
+// Has returns the condition that an array has a value as an element, like includes in JavaScript. Unless op is about arrays only, the condition also asks
+// whether a text contains the value.
 func (f *From) Has(op *language.Operator, x Expr, n *message.Node) (Expr, error) {
 	kind := TypeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {

@@ -1,9 +1,9 @@
 package expr
 
 // A misfit is a cell that its column's type can't contain: '' in a column of whole numbers, or a text in one of bytes. Programs read null
-// instead, so a misfit is also compared, sorted, grouped and summed as null. A column that is compared with a value has its guard as a
-// second condition, so that an index still serves. Elsewhere the guard is around the column. Keys, links, scopes and Go code's conditions
-// have no guard. So no row is found by a value that it lacks, and no row is lost.
+// instead, so a misfit is also compared, sorted, grouped and summed as null. A guard is the condition that a cell is no misfit. A column that
+// is compared with a value has its guard as a second condition, so that an index still serves. Elsewhere the guard is around the column. Keys,
+// links, scopes and Go code's conditions have no guard. So no row is found by a value that it lacks, and no row is lost.
 
 import (
 	"slices"

@@ -120,7 +120,7 @@ func (f *From) InOrder(args []Expr) []Expr {
 	}
 	for _, a := range args {
 		if n := a.Type().Native; !n.Text() {
-			f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "it has no order against a text")))
+			f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "can't be compared with a text by order")))
 		}
 	}
 	return texted(args)
@@ -128,7 +128,7 @@ func (f *From) InOrder(args []Expr) []Expr {
 
 // noOrder explains why an expression can't be sorted by, compared by order, or have a minimum.
 func noOrder(e Expr, why string) string {
-	what := "this"
+	what := "this expression"
 	if name := columnName([]Expr{e}); name != "" {
 		what = "`" + name + "`"
 	}

@@ -183,7 +183,7 @@ func (f *From) columns(args []Expr) (out []Expr) {
 	return out
 }
 
-// KeyOf converts a value to a form in which = and < are right for the type of.
+// KeyOf converts a value of the given type to a form in which = and < compare rightly.
 func KeyOf(e Expr, of Type) Expr {
 	switch {
 	case of.Decimal():

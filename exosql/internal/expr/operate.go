@@ -188,7 +188,7 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 			if f.mayBeNull(a) || op == sqlast.IsNot && f.c.Misfits(a) {
 				return op
 			}
-		case Argument: // a comparison with null became isNull before
+		case Argument: // comparisons with null have become isNull before this
 		default:
 			return op
 		}

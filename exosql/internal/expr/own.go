@@ -1,7 +1,7 @@
 package expr
 
-// This file decides with which values PostgreSQL plans a statement. It plans most statements without any value: see package engine. If a scope
-// goes by a link, such a plan suits no tenant. It assumes the average of all tenants, and so reads whole tables for a small tenant. Such a
+// This file decides with which values PostgreSQL plans a statement. Most statements are planned without any value: see package engine. If a scope
+// depends on a link, such a plan suits no tenant. It assumes the average of all tenants, and so reads whole tables for a small tenant. Such a
 // statement is planned with the values of its scopes, and never with a value of the program.
 
 import (
@@ -39,7 +39,7 @@ type ownValue struct {
 
 func of(s plan.Source) ownValue { return ownValue{s.Origin, s.Index} }
 
-// own returns the values that the planner may know, or none. Each is the whole scope of a table: its column has the value in all rows in scope,
+// own returns the values of grants that the planner may know. Each is the whole scope of a table: its column has the value in all rows in scope,
 // and in no others. So the value's statistics give only the number of rows in scope. With a scope of two columns, they would give how many of all
 // tenants' rows have the second value.
 func (c *State) own(entered []*Row) map[ownValue]bool {

@@ -42,7 +42,7 @@ func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	return sorted(f.KeyOrder(Column{row, col})).SQL(f)
 }
 
-// postgres writes an operation that has a form of its own on PostgreSQL, or returns nil.
+// postgres writes an operation that has a form of its own on PostgreSQL. It returns nil for any other operation.
 func (e Operation) postgres(f *From) sqlast.Expr {
 	switch e.Op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
@@ -59,8 +59,8 @@ func (e Operation) postgres(f *From) sqlast.Expr {
 	return nil
 }
 
-// postgresRange compares x with v by x's milliseconds; v has no finer part. The milliseconds are at
-// least v if x is, and equal v if x is within that millisecond.
+// postgresRange compares x, cut to milliseconds, with v, which has no finer part. The cut x is at least v
+// exactly if x is at least v, and equals v exactly if x is within the millisecond of v.
 func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil

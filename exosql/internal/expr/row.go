@@ -54,7 +54,7 @@ type Row struct {
 	Gates []string // Gates are aliases of tables that must each have a row: see fence.Table
 	Alias string   // Alias is the alias of the table itself, wherever its columns are now
 
-	Parent *Row // Parent is the row from which a link leads to this one, or nil
+	Parent *Row // Parent is the row from which a link leads to this one; nil if no link does
 	By     *decl.Link
 	With   *Row        // With is the row to which a condition joined this one, or nil: see Joined
 	Pairs  []decl.Pair // Pairs are the columns of that condition
@@ -261,7 +261,7 @@ type State struct {
 	Satisfying bool           // Satisfying: conditions of a scope are being written
 	Guarding   bool           // Guarding: the scope of a guard is being written
 	Linking    bool           // Linking: the condition of a link is being written
-	Compared   []*decl.Column // Compared are all columns that links compare, from an earlier compilation; for guarded tables
+	Compared   []*decl.Column // Compared are all columns that links compare; for guarded tables, an earlier compilation has found them
 	Touched    []*Row         // Touched are the rows with columns in the condition that is being guarded
 	Unguarded  bool           // Unguarded: a condition that would need a guard has none
 	Sorting    bool           // Sorting: an order is being written, perhaps by a column of a guarded table
@@ -274,14 +274,14 @@ type State struct {
 	Base     *Row     // Base is the row that is changed, once it is known
 	Extremes bool     // Extremes: the query asks only for the least or the greatest value of a column
 
-	Over overWindow // Over is the window of the aggregates that are being written, or nil
+	Over overWindow // Over is the window of the aggregates that are being written; nil if they are over no window
 
 	Failed error // Failed is the first error while writing
 }
 
 // queries writes the queries inside expressions, since an expression has only the message's node for a query. The compiler implements it.
 type queries interface {
-	// Value writes a subquery; how writes the subquery's value.
+	// Value writes a subquery. The function how writes the subquery's value.
 	Value(f *From, e Subquery, how func(Expr, *From) sqlast.Expr) sqlast.Expr
 	// Among writes the condition that a value is among the values of a query.
 	Among(f *From, e Among) sqlast.Expr
@@ -328,7 +328,7 @@ func (c *State) Fail(err error) {
 	}
 }
 
-// Need calls write for a condition. With holds the condition must be true, so unknown serves as well as false.
+// Need calls the function write for a condition. If holds is set, the condition must be true, so unknown serves as well as false.
 func (c *State) Need(holds bool, write func() sqlast.Expr) sqlast.Expr {
 	before := c.Needed
 	c.Needed = holds
@@ -387,7 +387,7 @@ func (e Operation) Type() Type { return e.of }
 // Apply returns the operation of an operator on operands. of is the type of the result.
 func Apply(op sqlast.Op, args []Expr, of Type) Operation { return Operation{op, args, of} }
 
-// In is the condition that x is in a list, or with not that it is not.
+// In is the condition that x is in a list or, if not is set, that x is not in the list.
 type In struct {
 	x    Expr
 	list []Expr
@@ -396,7 +396,7 @@ type In struct {
 
 func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 
-// InList returns the condition that x is in a list, or with not that it is not.
+// InList returns the condition that x is in a list or, if not is set, that x is not in the list.
 func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 
 // SortKey is an expression that sorts rows. A condition is negated twice: SQLite turns a condition
@@ -432,9 +432,9 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	return out
 }
 
-// Determines adds to known each row that a known row determines. That is a row at the other end of a join, if the join leads to at
-// most one row. strict trusts only keys, since a link that is declared to lead to one row may end at a column that several rows
-// share.
+// Determines adds to the map known each row that a known row determines: a row at the other end of a join that leads to at most one
+// row. If strict is set, only a join to a key counts. A link that is declared to lead to one row may end at a column that several
+// rows share.
 func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }
@@ -449,7 +449,7 @@ func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	}
 }
 
-// OnceEach returns a hint for programs that want to use each row of a once: without the join that repeats it for each row of x.
+// OnceEach returns a hint for a program that wants to use each row of a only once: how to do without the join that repeats the row for each row of x.
 func OnceEach(a, x Named) string {
 	for _, l := range a.Row.Facet.Links {
 		if l.L.To == x.Row.Table && !l.L.One {
@@ -459,7 +459,7 @@ func OnceEach(a, x Named) string {
 	return "begin with the query of " + a.Name + ", without the join"
 }
 
-// Joined notes the columns with which the condition on joins row to one of the rows before it.
+// Joined notes by which columns a join's condition, the argument on, joins row to one of the rows before it.
 func Joined(before []Named, row *Row, on Expr) {
 	if row == nil || row.Parent != nil {
 		return

@@ -30,7 +30,7 @@ func (e Searched) Type() Type {
 
 func (e Searched) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted += len(e.by.Cols); f.c.Emitted > MaxEmitted {
-		return sqlast.Null // finish then refuses the statement as too large
+		return sqlast.Null // package compile then refuses the statement as too large
 	}
 	a := Argument{Src: e.text, Kind: value.TypeText}
 	var x sqlast.Searched
@@ -59,7 +59,7 @@ func (f *From) Searching(row *Row, text plan.Source, rank bool) Searched {
 	return Searched{row, row.Searched(), text, rank}
 }
 
-// Searched returns the columns of a row that can be searched, or nil.
+// Searched returns the columns of a row that can be searched, or nil if there are none.
 func (o *Row) Searched() *decl.Search {
 	if o.Facet == nil {
 		return nil

@@ -28,7 +28,7 @@ func (f *From) Truncate(x Expr, unit string) (Expr, error) {
 	return nil, errUnit
 }
 
-var errUnit = fail.Errorf(fail.Internal, "truncate", "exosql does not know this unit of time")
+var errUnit = fail.Errorf(fail.Internal, "truncate", "exosql does not know this unit of time, so nothing ran: this is a fault of exosql, please report it")
 
 // Plus returns the day that is many units after the day of x. A time becomes a day first, as in
 // Truncate: the same time may not exist on another day, or exist twice.
@@ -134,9 +134,9 @@ func (e Argument) bound(kind string, form cellform.Form, of string) Argument {
 	return e
 }
 
-// held writes a comparison of a column in a declared form with a value, or returns nil. It converts the value and not the column, so that an
-// index serves. A cell of another form must match neither < nor >: SQLite sorts numbers before all texts, so such a cell would be below
-// every value.
+// held writes a comparison of a column in a declared form with a value. It returns nil for any other operation. It converts the value and not
+// the column, so that an index serves. A cell of another form must match neither < nor >: SQLite sorts numbers before all texts, so such a
+// cell would be below every value.
 func (e Operation) held(f *From) sqlast.Expr {
 	c, ok := e.Args[0].(Column)
 	if !ok || f.c.HeldAs(c.Col) == "" {

@@ -40,8 +40,8 @@ func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	return !slices.ContainsFunc(with, func(o Operand) bool { return !o.Value })
 }
 
-// Identity reports whether a condition compares two columns in the way of a link: both are Free, or a declared link has these
-// two. With another column the time would reveal its value, since an engine applies a key that the program names to both columns.
+// Identity reports whether a condition compares two columns in the way of a link: both are Free, or a declared link compares these
+// two. Engines apply a key that the program names to both columns. For any other column the time would reveal its value.
 func Identity(op sqlast.Op, a, b Operand, linked bool) bool {
 	return (op == sqlast.Eq || op == sqlast.Is) && a.Column && b.Column && (a.Free() && b.Free() || linked)
 }

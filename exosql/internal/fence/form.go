@@ -51,11 +51,11 @@ func Next(tables []Table, why error) (f Form, ok bool) {
 	return f, true
 }
 
-// Behind returns a condition that is guarded by a scope. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
+// Behind returns a condition inside CASE WHEN scope THEN. No engine evaluates THEN before WHEN is true, and no index serves a condition inside CASE.
 func Behind(scope, condition sqlast.Expr) sqlast.Expr {
 	return sqlast.Call{Op: sqlast.Case, Args: []sqlast.Expr{scope, condition, sqlast.False}}
 }
 
-// Close makes a derived table a fence. SQLite moves no condition into a subquery with a LIMIT, and merges none
-// with an OFFSET. PostgreSQL does neither with an OFFSET; its security_barrier protects views in the same way.
+// Close makes a derived table a fence. SQLite moves no condition into a subquery with a LIMIT, and merges no subquery
+// with an OFFSET into its query. PostgreSQL does neither if there is an OFFSET, as with its security_barrier for views.
 func Close(sel *sqlast.Select) { sel.Offset = []sqlast.Expr{sqlast.Zero} }

@@ -29,7 +29,7 @@ type Indexes func(name string) []string
 func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
-		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))
+		return fmt.Errorf("the plan can't be read: %w", cmp.Or(err, errors.New("it does not have exactly one part")))
 	}
 	j := &judge{tables: tables, indexes: known, seen: make([]bool, len(tables)), found: map[string]string{}}
 	j.gates(top[0].Plan)

@@ -92,7 +92,7 @@ func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error)
 }
 
 // byLink returns the conditions of an index that is searched only for values of links or of the
-// scope. With ordered, rows come in the order of the index.
+// scope. If ordered is set, rows come in the order of the index.
 func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))
@@ -166,7 +166,7 @@ func conjuncts(text string) ([]string, error) {
 	return parts(text, " AND "), nil
 }
 
-// parts splits the text inside outer parentheses at each sep. Without these parentheses it returns the whole text as one part.
+// parts splits the text inside outer parentheses at each sep. If there are no such parentheses, it returns the whole text as one part.
 func parts(text, sep string) (out []string) {
 	inner, begins := strings.CutPrefix(text, "(")
 	inner, ends := strings.CutSuffix(inner, ")")

@@ -9,7 +9,7 @@ import "slices"
 type Refused struct{ Why error }
 
 func (e *Refused) Error() string {
-	return "exosql: the unfenced statement was refused: " + e.Why.Error()
+	return "exosql: the statement without fences was refused: " + e.Why.Error()
 }
 
 // OutOfScope is the error of a plan that reads rows out of the scope of the tables with these
@@ -35,7 +35,7 @@ func (e *OutOfScope) Add(alias string, err error) {
 	}
 }
 
-// Reason returns e as an error, or nil if it has no table.
+// Reason returns e as an error, or nil if no table was added.
 func (e *OutOfScope) Reason() error {
 	if e.Err == nil {
 		return nil

@@ -28,7 +28,7 @@ import (
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // either is not nil if the next line must be a search of a MULTI-INDEX OR; either is the error if that line is another one
+	var either error // either is the error if the next line is not the search that a MULTI-INDEX OR needs; nil if no such search is due
 	several := false // several: searches of a MULTI-INDEX OR were read
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
@@ -117,7 +117,7 @@ func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
 	if verb != "SEARCH" || m == nil || strings.HasPrefix(how, "USING AUTOMATIC") {
 		return fmt.Errorf("%s is read by %s %s, which is no search by the columns of its scope", t.Alias, verb, how)
 	}
-	var fixed []string // fixed are the first columns of the index, which it is searched by
+	var fixed []string // fixed are the first columns of the index, by which it is searched
 	for _, term := range strings.Split(m[2], " AND ") {
 		c := searchTerm().FindStringSubmatch(term)
 		if c == nil && len(fixed) == len(t.Scope) && searchRow().MatchString(term) {

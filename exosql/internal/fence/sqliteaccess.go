@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// AccessOfSQLite returns how one table is read, by the lines of EXPLAIN QUERY PLAN about it. rowid
-// reports that the rowid is searched, which may be a column.
+// AccessOfSQLite returns how one table is read, by the lines of EXPLAIN QUERY PLAN about it. rowid reports
+// that the rowid is searched, which may be the column itself under another name.
 func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool) {
 	for _, line := range lines {
 		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // what is the whole order, or LAST TERM OF, LAST 2 TERMS OF, or RIGHT PART OF
@@ -41,8 +41,8 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 	return a, rowid
 }
 
-// Alone returns the tables that are searched only for the values of their scope, and then fetched
-// row by row.
+// Alone returns the aliases of the tables that are searched only for the values of their scope, and
+// then fetched row by row.
 func Alone(lines []string, tables []Table) (out []string) {
 	for _, line := range lines {
 		rest, search := strings.CutPrefix(line, "SEARCH ")

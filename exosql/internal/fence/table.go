@@ -8,8 +8,8 @@ type Table struct {
 	Optional    bool       // Optional: a left join may find no row, so an engine need not read the table
 	Scope       []Equality // Scope has all conditions; without any, every row is in scope
 
-	// Gates are aliases of other tables that must each have a row, or no row of this table is in
-	// scope. PostgreSQL must check that before it reads this table.
+	// Gates are aliases of other tables. If one of them has no row, no row of this table is in scope.
+	// PostgreSQL must check that before it reads this table.
 	Gates []string
 
 	// Guarded: each condition of the program on this table is in a CASE after the scope. So an engine

@@ -37,8 +37,8 @@ var Groupable = map[string]bool{value.TypeInt: true, value.TypeFloat: true, valu
 // GroupInterface is the interface of a group in a callback.
 const GroupInterface = "Group"
 
-// functions are the aggregates in the order in which descriptions list them: what each accepts, and
-// its result as an expression (to) or, if to is nil, as a value.
+// functions are the aggregates in the order in which descriptions list them. wants is the interface that an
+// aggregate accepts. The function result returns its result as an expression (to) or, if to is nil, as a value.
 var functions = []struct {
 	name, doc, wants string
 	result           func(to map[string]string) *message.Term
@@ -116,7 +116,7 @@ func keys() []message.Param {
 	return []message.Param{{Name: "the keys", Want: con(value.TypeKeys), Lambda: v("ns"), Bind: "keys"}}
 }
 
-// groups returns the type of a query of groups that each show row.
+// groups returns the type of a query of groups, each of which shows a value of the type row.
 func groups(row *message.Term) *message.Term {
 	return app(QueryInterface, map[string]*message.Term{"row": row,
 		"ns": {Name: GroupAlias, Of: &message.Term{App: GroupInterface, Args: map[string]*message.Term{"ns": v("ns"), message.ShownArg: v("row")}, Own: v("keys")}}})

@@ -38,7 +38,7 @@ func Aggregates(name, kind string) bool {
 // Calculates reports whether values of a type can be added and divided.
 func Calculates(kind string) bool { return slices.Contains(numbers, ColumnInterfaces[kind]) }
 
-// MeasureWords returns the phrases for a measure that a program asks of a single row, while it needs many.
+// MeasureWords returns the phrases for a measure that a program asks of a single row, while a measure needs many rows.
 func MeasureWords() message.Words {
 	return phrases([][3]string{
 		{"measured", "*.groupBy *.select *.running", "it is a measure of many rows: ask a query, a group, a window (window.running().{name}() up to each row) or a link for it, like .groupBy(t => t.{key}).select(g => ({ {key}: g.{key}, {name}: g.{name}() }))"},

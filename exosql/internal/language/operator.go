@@ -23,9 +23,9 @@ type Operator struct {
 	on       []string  // on are the column interfaces that have the operator
 	params   []string  // params are the kinds of the parameters: see paramOf
 	result   string    // result is the kind of the result: see resultTerm; "" means a condition
-	Null     bool      // Null: the value may be null
+	Null     bool      // Null: an argument may be null
 	Ast      sqlast.Op // Ast is the operator in SQL; sqlast.Not for a pattern means a negated like
-	IfNull   sqlast.Op // IfNull is the operator in SQL if the value is a literal null
+	IfNull   sqlast.Op // IfNull is the operator in SQL if the argument is a literal null
 	Form     form      // Form is how the operator is compiled
 	field    bool      // field: read without a call, like a field
 	unlisted bool      // unlisted: only JavaScript's syntax uses it
@@ -181,7 +181,7 @@ var operators = []Operator{
 	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},
 	{Name: "asBool", on: jsons, result: "boolNull", Ast: sqlast.JSONBool, Form: FormJSON},
 
-	// IfUnchanged compares a value in its filter object by this operator.
+	// IfUnchanged compares JSON and arrays in its filter object by these operators.
 	{Name: IfUnchanged, unlisted: true, on: jsons, params: []string{"whole"}, Ast: sqlast.SameJSON, Form: FormWhole},
 	{Name: IfUnchanged, unlisted: true, on: lists, params: []string{"elements"}, Ast: sqlast.SameArray, Form: FormWhole},
 

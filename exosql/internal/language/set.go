@@ -14,7 +14,7 @@ const (
 	Except    = "except"
 )
 
-// Sets has the SQL operator of each of these methods.
+// Sets has, for each of these methods, its operator in SQL.
 var Sets = map[string]sqlast.Set{Union: sqlast.Union, UnionAll: sqlast.UnionAll, Concat: sqlast.UnionAll, Intersect: sqlast.Intersect, Except: sqlast.Except}
 
 // RecordAlias is the name of a combined query's rows in its callbacks.

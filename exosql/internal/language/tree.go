@@ -8,7 +8,7 @@ import (
 // Recursive follows a link from a table to itself again and again.
 const Recursive = "recursive"
 
-// Depth is the program's name for the depth of a row in a tree; otherDepth is the name if the row has a member depth.
+// Depth is the program's name for the depth of a row in a tree. If the row has a member of that name, the name is otherDepth.
 const (
 	Depth      = "depth"
 	otherDepth = "treeDepth"

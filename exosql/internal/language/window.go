@@ -34,10 +34,10 @@ const (
 	MovingRows  = "moving"
 )
 
-// Running has the aggregates of a window's rows up to the current one, by name. RunningRows itself has none.
+// Running has the methods for a window's rows up to the current one, each with its aggregate. After RunningRows the program names the aggregate.
 var Running = map[string]string{RunningRows: "", "runningCount": Count, "runningSum": Sum, "runningAvg": Avg, "runningMin": Min, "runningMax": Max}
 
-// Moving has the aggregates of a window's last rows up to the current one, by name. MovingRows itself has none.
+// Moving has the methods for a window's last rows up to the current one, each with its aggregate. After MovingRows the program names the aggregate.
 var Moving = map[string]string{MovingRows: "", "movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
 
 func distinctBy() *message.Method {

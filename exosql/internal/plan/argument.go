@@ -34,7 +34,7 @@ const (
 type Source struct {
 	Origin Origin
 	Index  int
-	Item   int  // Item is the index in a list, or -1
+	Item   int  // Item is the index in a list; -1 if the value is in none
 	Count  bool // Count: the value is a limit or an offset, which must not be negative
 
 	OneMore bool // OneMore: the value is the limit of a page, plus one row that shows whether there are more
@@ -160,7 +160,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
 		if v.Int() < 0 {
-			return v, fail.Errorf(fail.Invalid, "", "an index into JSON must be 0 or more")
+			return v, fail.Errorf(fail.Invalid, "", "an index into JSON counts from 0 and can't be negative: write one from 0 on")
 		}
 		return value.Int(position(v)), nil
 	case ArgSearch, ArgMatch, ArgRank, ArgSought:

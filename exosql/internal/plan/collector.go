@@ -23,12 +23,12 @@ type Collector struct {
 	made  *value.Rows
 	m     *exo.Message // m is nil for the typed API, which has no budget
 	at    int          // at is the index of the next cell in its row
-	n     int          // n counts whole rows that are not spent yet
-	size  int          // size counts bytes that are not spent yet
-	paid  int          // paid counts bytes of the next value that are spent already
+	n     int          // n counts whole rows for which no budget is spent yet
+	size  int          // size counts bytes for which no budget is spent yet
+	paid  int          // paid counts bytes of the next value for which budget is spent already
 
 	page *page  // page is nil if the result is no page
-	own  *owned // own is the current row if its values have readers, or nil
+	own  *owned // own is the current row if its values have readers; otherwise nil
 
 	misfits Misfits
 }
@@ -195,10 +195,10 @@ func (c *Collector) spend() error {
 	return c.m.Spend(n, size)
 }
 
-// End spends the rest of what was counted. The last row must be complete.
+// End spends the budget for all that was counted and is not spent yet. The last row must be complete.
 func (c *Collector) End() error {
 	if c.at != 0 {
-		return errors.New("exosql: a row has fewer cells than its plan")
+		return errors.New("exosql: a row has fewer cells than its plan, so there is no answer: this is a fault of exosql, please report it")
 	}
 	c.misfits.notice(c.m)
 	return c.spend()

@@ -64,7 +64,7 @@ func elements(kind string, list value.Value) (value.Value, error) {
 	for i := range out {
 		v := list.At(i)
 		if out[i] = element(kind, v); out[i].IsZero() {
-			return list, fail.Errorf(fail.Invalid, "", "the item [%d] of the list is not of the type %s", i, kind)
+			return list, fail.Errorf(fail.Invalid, "", "the item [%d] of the list is not of the type %s: give only items of that type", i, kind)
 		}
 	}
 	return value.List(out...), nil

@@ -23,7 +23,7 @@ type page struct {
 // hides reports whether cell number at of the current row is left out of the answer.
 func (p *page) hides(at int) bool { return p != nil && (at >= p.shown || p.rows >= p.size) }
 
-// take notes a cell that is left out of the answer.
+// take keeps a cell of the answer's last row that is not part of the answer, for the cursor.
 func (p *page) take(at int, v value.Value) {
 	if at >= p.shown && p.rows < p.size {
 		p.last[at-p.shown] = v
@@ -31,7 +31,7 @@ func (p *page) take(at int, v value.Value) {
 }
 
 // Following returns the values of the page's last row, at which the next page begins, or nil after
-// the last page. from are the values at which this page began, or nil.
+// the last page. from are the values at which this page began; nil for the first page.
 func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 	if c.page == nil || c.page.rows <= c.page.size {
 		return nil, nil

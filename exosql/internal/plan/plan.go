@@ -30,8 +30,8 @@ type Plan struct {
 	Joins   int      // Joins is the number of tables times the columns of all tables, each table counted at each use (see prepareBytes)
 	Bytes   int      // Bytes is the plan's size in the cache; 0 before it is cached
 
-	// Open is the same query without fences, or nil. An engine runs it only if the engine's own plan
-	// reads rows in scope and no others, in the tables of Tables.
+	// Open is the same query without fences; nil if there is no such form. An engine runs it only if the
+	// engine's own plan reads rows in scope and no others, in the tables of Tables.
 	Open    *Plan
 	Tables  []fence.Table // Tables has each place where an open plan, one without fences, reads a table
 	Derived []string      // Derived has the aliases of an open plan's derived tables
@@ -60,7 +60,7 @@ type Cell struct {
 
 	Rounded bool // Rounded: the cell is a float from JSON, in which a whole number beyond 2^53 may have lost digits
 	Misfits bool // Misfits: a value that the column's type can't have becomes null (see Misfits)
-	Tally   bool // Tally: the cell is not part of the answer; it is the number of misfits that became null in this row of sums, for a notice about Shown
+	Tally   bool // Tally: the cell is not part of the answer. It counts the misfits that became null in this row of groups or sums, for a notice about Shown
 	Again   bool // Again: rows were sorted by stored values, so if this cell is a misfit, its row is misplaced and the query runs again
 
 	// These describe a cell that is not part of the answer, and that rows are sorted by.

@@ -20,7 +20,7 @@ type Rows struct {
 const maxRows = 10_000
 
 // TooManyRows is the error text for a list of rows that is too long.
-const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: write .limit(n) behind it, or select fewer columns"
+const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: write .limit(n) after the link, or select fewer columns"
 
 // ErrTooManyRows returns TooManyRows as an error.
 func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRows) }
@@ -31,7 +31,7 @@ type NestedRows struct {
 	misfit *Misfits
 	list   []value.Value
 	row    []value.Value
-	fields []value.Field // fields are the fields of the last record
+	fields []value.Field // fields collects the fields of the records that are being built
 }
 
 // Begin begins the rows of a cell. Their misfits (see misfit.go) are counted in m.

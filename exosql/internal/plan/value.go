@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Canonical returns a text as a value in the one form of its type, or the zero Value.
+// Canonical returns a text as a value in the one form of its type, or the zero Value if the text is no value of the type.
 func Canonical(typ, s string) value.Value {
 	if t, ok := scalar.Canonical(typ, s); ok {
 		return value.Text(t)
@@ -19,7 +19,7 @@ func Canonical(typ, s string) value.Value {
 // TooMany is the error text for an aggregate that would need too much memory for rows in scope.
 const TooMany = "a median has too many values, or a collected list is too long: ask for fewer rows with where"
 
-// Collected returns the list of values for texts that toText made.
+// Collected returns the list of values for texts that toText made, or the zero Value if one of them is no value of the kind.
 func Collected(kind string, texts value.Value) value.Value {
 	if texts.Type() != value.TypeList {
 		return value.Value{}

@@ -9,14 +9,14 @@ import (
 // Write is the change that a plan makes in one table. The engine lets the statement change nothing else.
 type Write struct {
 	Table    string
-	In       string // In is the schema of Table, which Table may begin with, or ""
+	In       string // In is the schema of the table, "" if none is declared; Table may begin with it
 	Insert   bool
 	Rows     int      // Rows counts the rows that an insert adds
 	Given    []string // Given are the columns of an insert
 	Update   []string // Update are the columns of an update
 	Delete   bool
 	Labelled bool     // Labelled: the table or a column is labelled, so it may not show whether a new value differs from the old one
-	Triggers []string // Triggers may act
+	Triggers []string // Triggers are the triggers that may act
 	Cascades []Cascade
 }
 

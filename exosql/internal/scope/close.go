@@ -11,8 +11,8 @@ import (
 type Scopes map[*decl.Table]*decl.Scope
 
 // Close finds the scope of every table that the links reach. It fails if two ways lead to a table
-// and may mean different rows, since only the host knows which rows are meant. (When each link
-// alone was a scope, tag.projects() left the tenant.)
+// and may mean different rows, since only the host knows which rows are meant. (If each link alone
+// were a scope, tag.projects() could lead to projects of another tenant.)
 //
 // root is the granted table with its predicate. start is the table of the relation that is granted,
 // or nil; that relation is its scope.
@@ -139,9 +139,9 @@ func linkNames(ls []*decl.Link, between string) string {
 	return s
 }
 
-// founded checks that every ScopeVia leads back to a table with its own scope. With partly, it
-// removes scopes that do not: a chain of Follow needs only its own tables' scopes, and a table
-// without a scope can't enter a query.
+// founded checks that every ScopeVia leads back to a table with its own scope. If partly is set, it
+// removes scopes that do not lead back: a chain of Follow needs only its own tables' scopes, and a
+// table without a scope can't enter a query.
 func (ss Scopes) founded(partly bool) error {
 	for t, s := range ss {
 		if err := ss.foundedOne(t, s); err != nil {

@@ -90,7 +90,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: rows of table %s are in scope only in a grant of that table, and this grant is of another table", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: rows of table %s are in scope only in a grant of that table, and this grant is of another table, so nothing ran: this is a fault of exosql, please report it", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {
@@ -111,7 +111,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
 	case decl.ScopeShared:
 	default:
-		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of an unknown kind", t.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of an unknown kind, so nothing ran: this is a fault of exosql, please report it", t.Name)}
 	}
 	return must, nil
 }
@@ -176,5 +176,5 @@ func (c Condition) There() ([]Condition, error) {
 		}
 		return out, nil
 	}
-	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition has the unknown kind %d", c.Kind)}
+	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of a scope has the unknown kind %d, so nothing ran: this is a fault of exosql, please report it", c.Kind)}
 }

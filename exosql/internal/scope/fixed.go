@@ -11,12 +11,12 @@ import (
 // Fixed is a column of a scope that has one value, or one of a short list of values.
 type Fixed struct {
 	Col    *decl.Column
-	Origin plan.Origin // Origin has the values among its arguments
-	Slots  []int       // Slots are the numbers of these arguments
+	Origin plan.Origin // Origin names the list of arguments that has the values
+	Slots  []int       // Slots are the numbers of the values in that list
 	Pred   *decl.Pred  // Pred is the condition that the column has one of the values
 
-	// Via is the condition by a link through which the value comes, or nil. The rows at the start of
-	// the link have the value in their key. Without such a row, no row is in scope.
+	// Via is the condition by a link through which the value comes; nil if no link is needed. The rows
+	// at the start of the link have the value in their key. Without such a row, no row is in scope.
 	Via *Condition
 }
 
@@ -51,8 +51,8 @@ func (e Entry) Fixed() (fixed []Fixed, ok bool) {
 	return fixed, true
 }
 
-// carried returns the column that a condition by a link fixes, if the scope at the link's start
-// fixes its key. So todos.user_id IN (SELECT id FROM users WHERE id = ?) becomes todos.user_id = ?,
+// carried returns the column that a condition by a link fixes, if the scope at the link's start fixes
+// the key there. So todos.user_id IN (SELECT id FROM users WHERE id = ?) becomes todos.user_id = ?,
 // if such a user exists. The scope at the start may have its own value by a link.
 func (c Condition) carried() (Fixed, bool) {
 	if c.Link == nil || len(c.Link.Pairs) != 1 || c.Link.Pairs[0].From.Kind != c.Link.Pairs[0].To.Kind {
@@ -117,7 +117,7 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
-// add adds one column. If it returns false, fixed is unchanged.
+// add adds one column to fixed. It returns false, and fixed unchanged, if fixed has other values for that column.
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	i := slices.IndexFunc(fixed, func(f Fixed) bool { return f.Col == x.Col })
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 
 // Reveals returns the labelled data that rows of t reveal by being in scope, apart from the table's own label. It
 // has one entry for each labelled column in a condition of the scope. It has one for each link from rows that are
-// labelled, or that are in scope by labelled values. What a facet in reach allows by name reveals nothing.
+// labelled, or that are in scope by labelled values. What a facet in the list reach allows by name is left out.
 //
 // Reveals walks the conditions that the compiler writes into statements, so no scope is described twice.
 func (g *Grant) Reveals(t *decl.Table, reach []*decl.Facet) ([]decl.Revealed, error) {

@@ -46,7 +46,7 @@ func anyIn(terms []term, words []string) bool {
 	return false
 }
 
-// longest returns how many words the longest matching term has at the beginning of words, or 0 if none matches.
+// longest returns the number of words in the longest term that matches at the beginning of words, or 0 if none matches.
 func longest(terms []term, words []string) int {
 	most := 0
 	for _, t := range terms {

@@ -49,7 +49,7 @@ func Parse(s string) (*Query, error) {
 	case p.or:
 		return nil, errOr
 	case p.negated:
-		return nil, errors.New("NOT has no word after it: -word finds the rows without a word")
+		return nil, errors.New("NOT needs a word after it: write NOT word, or -word, for the rows without the word")
 	case p.words > MaxWords:
 		return nil, fmt.Errorf("the query has more than %d words: search for those that matter", MaxWords)
 	case len(p.q.groups)+len(p.q.not) == 0:
@@ -71,7 +71,7 @@ type parser struct {
 	err   error
 	words int
 
-	or, negated bool // the previous chunk was OR, or a NOT
+	or, negated bool // or: the previous chunk was OR; negated: it was NOT
 	ended       bool // ended: the previous chunk was a term, so OR may follow
 	operators   bool // operators: the query contains OR, or an operator of another query language
 	parens      bool

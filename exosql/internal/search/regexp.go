@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file writes queries as regular expressions, which match folded texts. They consist of words and class. A
+// This file writes queries as regular expressions, which match folded texts. They consist of words and of what class returns. A
 // word's only ASCII characters are letters and digits, so no part of a program's text is syntax (TestRegexpSyntax).
 
 // never matches no text, since no character follows the end.

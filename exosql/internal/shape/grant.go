@@ -94,7 +94,7 @@ type kept struct {
 	picks []int // picks has the place in the structure of each of Prepared.Vals
 }
 
-// separate copies a chain so that each place of a value is a different object, or returns nil if
+// separate copies a chain so that each place of a value is in a different object. It returns nil if
 // the chain has an error.
 func separate(r *decl.Relation) *decl.Relation {
 	var top *decl.Relation

@@ -45,8 +45,8 @@ type altered struct {
 // deletes reports whether rows of the table are deleted. A row that moves to another partition is deleted from the first one.
 func (a altered) deletes() bool { return a.delete || a.moves }
 
-// moving returns a with moves set if the change may move rows to another partition. The database then deletes them from one and inserts them into
-// the other, and the triggers of both act. A BEFORE trigger may change the partition key, whatever columns the statement changes.
+// moving returns a copy of a, in which moves is set if the change may move rows to another partition. The database then deletes them from one and
+// inserts them into the other, and the triggers of both act. A BEFORE trigger may change the partition key, whatever columns the statement changes.
 func (c *rules) moving(a altered) altered {
 	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {

@@ -79,7 +79,7 @@ func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Tabl
 		mine.Cols, mine.Links = append(mine.Cols, f.Cols...), append(mine.Links, f.Links...)
 		mine.Rights.Update, mine.Rights.Delete = append(mine.Rights.Update, f.Rights.Update...), mine.Rights.Delete || f.Rights.Delete
 		if f == fc {
-			break // programs that find the row by fc may not reach another facet of the table
+			break // programs that find the row by fc may have no way to another facet of the table
 		}
 	}
 	for _, f := range facetsOf(b.Facet, t) {
@@ -121,13 +121,13 @@ func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	return out
 }
 
-// looked reports whether points checks the row at the end of l before a write sets the columns at its start. It does so for links that the facet shows.
+// looked reports whether the method points checks the row at the end of l before a write sets the columns at its start. It does so for links that the facet shows.
 func looked(fc *decl.Facet, l *decl.Link) bool {
 	return l.One && slices.ContainsFunc(fc.Links, func(m decl.LinkMember) bool { return m.L == l })
 }
 
-// covered reports whether a write by g can bring nothing new into view of grant b by link l. That is so if a check looks for the row at its end
-// in g's scope, and b shows no more of it.
+// covered reports whether a write by grant g can bring nothing new into view of grant b by link l. That is so if a check looks for the row at
+// the end of l in g's scope, and b shows no more of that row than g.
 func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, seen bool) bool {
 	return (seen || slices.Contains(reaching(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }

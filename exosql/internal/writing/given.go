@@ -62,7 +62,7 @@ func filled(name string) bool { return strings.HasPrefix(name, byHook) }
 // HostColumn returns the name for column c when the host gives it. The name is valid whatever the facet shows or allows.
 func HostColumn(c *decl.Column) string { return byHost + c.Name }
 
-// HostColumns returns the columns in sets that the host gives.
+// HostColumns returns those columns of the sets that the host itself gives.
 func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	for _, s := range sets {
 		for _, n := range s {
@@ -76,7 +76,7 @@ func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	return out
 }
 
-// column returns the column that a name in a set means: one of those that a program may write, or one by HostColumn or HookColumn.
+// column returns the column that a name in a set means: one of those that a program may write, or one that HostColumn or HookColumn named. It returns nil for any other name.
 func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	for _, by := range []string{byHost, byHook} {
 		if of, ok := strings.CutPrefix(name, by); ok {
@@ -95,7 +95,7 @@ func GivenRows(rows ...value.Value) (g Given) {
 	return g
 }
 
-// ordered maps the columns of a literal, in its own order, to a set.
+// ordered is for literals that give the same columns in the same order: the number of their set, and the place of each column in it.
 type ordered struct {
 	set int
 	at  []int // at is the index in the set of each name in the literal

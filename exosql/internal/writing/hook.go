@@ -15,7 +15,7 @@ import (
 // A host's hooks see a write before it is planned, and fill columns. These values must keep rows in scope like all others. An error in such a
 // value is Internal, because it is not the program's fault, and the program may not know the column.
 
-// hook returns the column of v if a hook filled it, or nil.
+// hook returns the column of v if a hook filled it, or nil if the program gave the value.
 func hook(v written) *decl.Column {
 	if !v.Filled {
 		return nil
@@ -23,7 +23,7 @@ func hook(v written) *decl.Column {
 	return v.Col
 }
 
-// ofHook returns err. If c is not nil, a hook filled that column, so the error becomes one for the host.
+// ofHook returns err unchanged if c is nil. Otherwise a hook filled the column c, so the error becomes one for the host.
 func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err
@@ -31,7 +31,7 @@ func ofHook(c *decl.Column, err error) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
 }
 
-// hooked returns cols, but nil in place of each column that no hook fills in any row.
+// hooked returns cols, with nil in the place of each column that no hook fills in any row.
 func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	for _, c := range cols {
 		filled := slices.ContainsFunc(rows, func(r []written) bool {
@@ -128,7 +128,7 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 	return kind, rows, len(rows[0]) > 0 // for an update that changes nothing, hooks fill nothing
 }
 
-// Fill returns given with the values that hooks filled in each row.
+// Fill returns the given rows, with the values that hooks filled in added to each.
 func Fill(given Given, filled [][]decl.Given) Given {
 	rows := make([]value.Value, len(given.Rows))
 	for i, r := range given.Rows {

@@ -27,13 +27,13 @@ func (w *writer) insert() error {
 	}
 	fc := w.w.Facet
 	if len(fc.Rights.Insert) == 0 {
-		return fail.Errorf(fail.Denied, "", "rows can't be inserted")
+		return fail.Errorf(fail.Denied, "", "rows can't be inserted: the host granted no right to insert them")
 	}
 	if arg := w.m.Root.Args[0]; arg.Op != message.OpLit {
 		return fail.Errorf(fail.Invalid, "", "write a new row as an object of plain values, without columns or queries")
 	}
 	if len(w.sets) == 0 {
-		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty: call this only with at least one row")
+		return fail.Errorf(fail.Invalid, "", "the list of rows to insert is empty: give at least one row, or leave the call out")
 	}
 	if len(w.sets) > maxColumnSets {
 		return fail.Errorf(fail.Limit, "", "the rows name %d different sets of columns, and the limit is %d: name the same columns in each row, with null where a row has no value", len(w.sets), maxColumnSets)
@@ -164,8 +164,8 @@ const maxColumnSets = 50
 // maxBatch bounds the rows that one statement inserts.
 const maxBatch = 50
 
-// inserts makes the statements for rows with one set of columns. A column that a row leaves out gets its default. With returning, the statements
-// return the keys of the new rows.
+// inserts makes the statements for rows with one set of columns. A column that a row leaves out gets its default. If returning is set, the
+// statements return the keys of the new rows.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
 		return fail.Errorf(fail.Invalid, "", "a new row needs at least one value")

@@ -52,7 +52,7 @@ type dependant struct {
 	kind kind
 
 	// These fields describe a dependant of a grant.
-	table *decl.Table // table has the columns cols
+	table *decl.Table // table is the table with the columns in cols
 	cols  []*decl.Column
 	link  *decl.Link
 	skips bool // skips: the grant has an offset
@@ -60,7 +60,7 @@ type dependant struct {
 	more bool
 
 	// These fields describe a dependant of the catalogue.
-	name, why string // name is its name in a permission; why is what its error would reveal of a labelled column
+	name, why string // name is the dependant's name in a permission; why describes how its error would reveal labelled values
 	reads     func(of func(string) bool) bool
 	parts     []schema.Part // parts are the columns and expressions of a rule, index, check or key, with those that an index includes
 	again     bool          // again: the dependant may refuse a row even if its own columns are not written
@@ -215,7 +215,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.kind == belongs && !d.more:
 			return nil
 		}
-		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s", given[0].Col.Guest, by))
+		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s; leave it out", given[0].Col.Guest, by))
 	case reaches:
 		switch {
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
@@ -231,15 +231,15 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	case counts:
 		switch {
 		case rows == nil && own:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: this program sees only the first rows, and a deletion would bring further rows into view")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: this program sees only the first rows, and a deletion would bring further rows into view. Ask the host for a grant without a limit")
 		case rows == nil:
-			return fail.Errorf(fail.Denied, "", "rows can't be deleted: another grant shows only the first rows, and a deletion would bring further rows into its view")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: another grant shows only the first rows, and a deletion would bring further rows into its view. Ask the host to grant these rows without a limit")
 		case !own && !update && d.skips:
-			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view")
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and a new row would move one of them into its view. Ask the host to grant these rows without an offset")
 		}
 		return nil // the kind decides judges the columns that the limit sorts by
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: no rule of writes judges dependants of kind %d", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the write was refused, since no rule judges what depends on its columns by the kind %d: this is a fault of exosql, please report it", d.kind)}
 }
 
 // dependantsOn lists everything in the database that depends on columns of table t, or acts when its rows are written.

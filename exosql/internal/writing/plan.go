@@ -21,8 +21,8 @@ import (
 // that before the write, in the same transaction. The error for a row out of scope is the one for a missing row, so it does not reveal whether
 // another tenant's row exists.
 
-// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). With images, an insert returns the keys
-// of the new rows, and an update on PostgreSQL the changed rows (see compile.After). grants has the grants of the message first, then other grants of the same programs.
+// Plan plans a program's message that writes. sets are the sets of columns that its literals give (GivenBy). If images is set, an insert returns the
+// keys of the new rows, and an update on PostgreSQL the changed rows (see compile.After). grants has the grants of the message first, then other grants of the same programs.
 func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, images bool) (*Writing, error) {
 	all, n := shape.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, images: images}
@@ -116,7 +116,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		}
 		rows, whole = [][]written{set}, [][]written{w.standing(entry, set)}
 	} else if !fc.Rights.Delete {
-		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted")
+		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted: the host granted no right to delete them")
 	}
 	if err := w.law(rows, whole); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	return w.noted(p), nil
 }
 
-// standing returns the values of an update, set, followed by the scope's values for columns that set leaves out.
+// standing returns set, the values of an update, followed by the scope's values for the columns that set leaves out.
 func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {
@@ -175,7 +175,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 			return fail.Errorf(fail.Denied, "", "`%s` can't be changed: leave it out", name)
 		}
 		if col.Key { // a facet never lets programs change a key
-			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: it identifies the row", col.Name))
+			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed, since it identifies the row: leave it out", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)

@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans the checks that run before a write: are the rows that written keys lead to in scope? law.go and insert.go add these checks, and
-// run.go runs them.
+// This file plans the checks that run before a write. They test whether the rows that written keys lead to are in scope. law.go and insert.go add
+// these checks, and run.go runs them.
 
 // points adds a check for each link that starts at a written column and leads to at most one row: that row must be in scope. Otherwise the foreign
 // key would confirm that another tenant's row exists. A column that another link fills in counts as written, since the program chooses the parent
@@ -67,7 +67,7 @@ func (w *writer) wayBack(l *decl.Link) bool {
 }
 
 // reach adds the check that rows of t are in scope of g if written columns of link l lead to them. rows has one row for each set of columns.
-// With back, the link leads from t to the written row, and its key may not be null.
+// If back is set, the link leads from t to the written row, and its key may not be null.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
 	ours, theirs := l.Starts(), l.Ends()
 	if back {
@@ -93,7 +93,7 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
-		// The query counts rows. Unless theirs is the whole key of t, two rows with one value could hide that another row is missing.
+		// The query counts rows. Unless the columns theirs are the whole key of t, two rows with one value could hide that another row is missing.
 		check.Many, err = w.statement().Count(g, t, theirs, CheckBatch)
 	}
 	w.w.Checks = append(w.w.Checks, check)
@@ -189,7 +189,7 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 }
 
 func leadsToOthers(column string) error {
-	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see", column)
+	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see; leave it out", column)
 }
 
 // Nowhere returns the error for a key that leads to no row in scope. It does not reveal whether such a row exists out of scope. place precedes the

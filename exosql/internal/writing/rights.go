@@ -37,7 +37,7 @@ type needing struct {
 	grants []string
 }
 
-// rights returns the facets whose writes need rights, and with lacking those whose rights the role lacks.
+// rights returns the facets whose writes need rights. If lacking is set, it returns only those for which the role lacks rights.
 func (c *Checker) rights(lacking bool) (out []*needing) {
 	for _, w := range c.writes {
 		for _, right := range w.rights(c.TableOf(schema.Name{Name: w.Table.Name}), lacking) {
@@ -53,8 +53,8 @@ func (c *Checker) rights(lacking bool) (out []*needing) {
 	return out
 }
 
-// rights returns the rights that a role of PostgreSQL needs for a write, and with lacking those of them that the role does not have. Which
-// columns a hook fills, and when, is known only when it runs, so no role is refused for these.
+// rights returns the rights that a role of PostgreSQL needs for a write. If lacking is set, it returns only those that the role does not have.
+// Which columns a hook fills is known only when the hook runs, so no role is refused for these.
 func (w Write) rights(t *schema.Table, lacking bool) (out []string) {
 	if t == nil {
 		return nil

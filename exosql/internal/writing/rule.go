@@ -16,14 +16,14 @@ type Write struct {
 	Table  *decl.Table
 	Facet  *decl.Facet // Facet is what programs write through; nil for Go code
 	Rights decl.Rights
-	// Scope has the columns in the scope's conditions. With Decided only these decide whether a row is in scope: of rows with equal
-	// values in them, all are in scope or none is.
+	// Scope has the columns in the scope's conditions. If Decided is set, only these decide whether a row is in scope: of rows with
+	// equal values in them, all are in scope or none is.
 	Scope   []*decl.Column
 	Decided bool
-	Fixed   []*decl.Column  // Fixed are the columns of Scope that are filled in
+	Fixed   []*decl.Column  // Fixed are the columns of Scope that the scope fills in
 	Links   []*decl.Link    // Links start at the table. Before their key is written, a check looks for the row at their end in scope
 	Into    []*decl.Link    // Into are links to the table. Before their key is written, a check looks for the row at their start in scope
-	By      []*decl.Link    // By are links to the table with which the scope finds rows
+	By      []*decl.Link    // By are links to the table through which the scope finds its rows
 	Reveals []decl.Revealed // Reveals is labelled data that a row reveals by being in scope
 	Through []*decl.Link    // Through are the links that insert rows into the table, and fill in its columns
 	Leading []*decl.Link    // Leading are links from the table that bring the rows at their end into scope
@@ -63,8 +63,8 @@ func (r refusing) because(kind, fix, problem string, args ...any) {
 	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
-// unless adds a reason to refuse, unless the host has given permission p. fix is a way without the permission, or "". when is the condition
-// under which the host may give it.
+// unless adds a reason to refuse, unless the host has given permission p. fix is a way without the permission; "" if there is none. when is
+// the condition under which the host may give the permission.
 func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
 	r.c.asked = append(r.c.asked, p, p.Wary())
 	if decl.Permits(r.w.Rights.Permits, p) {
@@ -119,7 +119,7 @@ func shares(live *schema.Database, a, b []string) bool {
 	})
 }
 
-// along reports whether a link to table to compares the same pairs of columns as a foreign key.
+// along reports whether a link with these pairs, which leads to the table `to`, compares the same columns as a foreign key.
 func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
 	is := live.Engine.Is
 	for _, p := range pairs {

@@ -16,8 +16,8 @@ import (
 // This file applies the law (law.go) to one write and one catalogue. It has the longer discharges: for the key, for foreign keys, for
 // generated columns, and for rows that wait for a new row.
 
-// Writable returns all reasons why no program may write a table, or nil. A write that it refuses could change a row out of scope, or confirm that
-// such a row exists. It is called before the first write; Check reports the same reasons earlier.
+// Writable returns all reasons why no program may do this write, or nil if there are none. A write that it refuses could change a row out of scope,
+// or confirm that such a row exists. It is called before the first write; Check reports the same reasons earlier.
 func Writable(live *schema.Database, w Write) error {
 	c := rulesOf(live)
 	c.writable(w)
@@ -41,7 +41,7 @@ func (c *rules) writable(w Write) {
 	r.changes(func(kind) bool { return true })
 }
 
-// changes discharges each dependant of the rows that a write changes, both the rows that it names and those that the database carries along.
+// changes judges everything that depends on rows that a write changes: the rows that it names, and those that the database changes along with them.
 func (r refusing) changes(asks func(kind) bool) {
 	r.parts, r.kin = r.c.Parts(r.t), r.c.Kin(r.t)
 	for _, a := range r.c.allCarried(r.w.alters(r.t, r.kin, r.parts)) {

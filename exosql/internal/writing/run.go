@@ -32,17 +32,17 @@ type Run struct {
 	ParentRow []value.Value // ParentRow has the link's values, read from the row through which rows are inserted
 	Kept      bool          // Kept: a row was changed, and a later error does not undo the change
 	New       *value.Rows   // New is the row that was inserted
-	Order     []int         // Order has the index of the given row that each insert adds, or -1 for several rows
+	Order     []int         // Order has, for each statement of an insert, the index of the given row that it adds; -1 if it adds several
 }
 
 // Host is what a Run needs of its unit. Programs read the errors that it returns.
 type Host interface {
 	// Read runs one query in the scope of grant g, or with nil in the scopes of the message's grants.
 	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
-	// Write makes all changes, or none. refused is the reason why the open plan (see package fence) did not run, or nil. If the error
-	// is a *fence.Refused, no statement ran.
+	// Write makes all changes, or none. refused is the reason why an open plan (see package fence) did not run before, or nil. If the
+	// error is a *fence.Refused, no statement ran.
 	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
-	// Next returns the open plan to try after one was refused, or nil.
+	// Next returns the open plan to try after one was refused, or nil if only the plan with fences remains.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
 	// Live returns the catalogue of the database.
 	Live() (*schema.Database, error)
@@ -147,11 +147,11 @@ func (x *Run) Do() (value.Value, error) {
 	return value.Int(n), err
 }
 
-// check refuses given rows if their key leads to no row in scope.
+// check refuses the given rows if a key in one of them leads to no row in scope.
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
 	var keys [][]value.Value
-	var first []int // first is the first row with each key
+	var first []int // first has the index of the first row with each key
 	var enc value.Encoder
 	for i, row := range x.Given.Rows {
 		key, err := c.Leads(row.Set, func(s plan.Source) value.Value { return x.value(s, row.Values) })
@@ -267,8 +267,8 @@ func (x *Run) keyed() error {
 	return nil
 }
 
-// keepsKeys refuses an update that sets a key column to NULL or to a calculated value: only the statement would find out whether that is
-// NULL.
+// keepsKeys refuses an update that sets a key column to NULL or to a calculated value. Only the statement would find out whether a calculated
+// value is NULL.
 func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 	is := func(guest, key string) bool {
 		c := column(x.Facet.Rights.Update, x.Facet, guest)
@@ -346,7 +346,7 @@ func (x *Run) insert() (value.Value, error) {
 	return rows.Row(0), nil
 }
 
-// inserts returns the statements that insert the given rows. With together, one statement may insert many rows.
+// inserts returns the statements that insert the given rows. If together is set, one statement may insert many rows.
 func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	x.Order = nil
 	for i, in := range x.Inserts {

@@ -19,7 +19,7 @@ import (
 type TypedWrite struct {
 	Key  []byte
 	Vals []value.Value
-	M    *exo.Message // M is a message that writes the same, without the query for the rows
+	M    *exo.Message // M is a message that does the same write, but lacks the query for the rows
 
 	chain *decl.Relation
 	grant *scope.Grant
@@ -85,7 +85,7 @@ func (w *writer) rows(s *compile.Statement) error {
 	return s.FindChain(w.chain, w.grants[0], w.grants[0].Facet)
 }
 
-// targetOfChain is target for the typed API: it inserts rows into what was granted, or through the link of the last Follow.
+// targetOfChain does the work of the method target for the typed API: rows are inserted into what was granted, or through the link of the last Follow.
 func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	g := w.grants[0]
 	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g

@@ -19,7 +19,7 @@ type unique struct {
 	Parts     []schema.Part
 	exclusion *schema.Exclusion // exclusion is nil if all parts are compared with =
 	where     string            // where is the condition of the rows that the rule covers; "": all rows
-	alike     bool              // alike: NULL equals NULL
+	alike     bool              // alike: the rule treats NULL as equal to NULL
 	primary   bool
 	include   []string // include are further columns in the rule's index
 	late      bool     // late: the database may check the rule only at the end of a transaction (DEFERRABLE)
@@ -194,7 +194,7 @@ func (w Write) given() []string {
 	return cols
 }
 
-// keeps reports whether two conflicting rows are always equal in columns, compared as a scope compares. If so, both rows belong to one tenant.
+// keeps reports whether two conflicting rows always have equal values in these columns, compared as a scope compares. If so, both belong to one tenant.
 func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(col string) bool {
 		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })

@@ -22,20 +22,20 @@ type Writing struct {
 	Table *decl.Table
 	Facet *decl.Facet
 	Grant *scope.Grant
-	// Parent finds the one row through which rows are inserted, or is nil. The first Keys cells of that row become arguments of
-	// the insert. Each further cell must be true: it compares a value with the one that the scope fixes.
+	// Parent finds the one row through which rows are inserted; nil if no link leads to them. The first Keys cells of that row become
+	// arguments of the insert. Each further cell must be true: it compares a value with the one that the scope fixes.
 	Parent  *plan.Plan
 	Keys    int
 	Through string     // Through is the name of the parent's facet, or of its table for Go code
-	Link    *decl.Link // Link leads from the parent to the new rows, or is nil
+	Link    *decl.Link // Link leads from the parent to the new rows; nil without a parent
 	Checks  []Check
 	Change  *plan.Plan // Change is the plan of an update or a delete
 	Misfits *plan.Plan // Misfits counts the rows of Change with a misfit (see misfit.go in package expr) in a column of its conditions; nil if none can exist
 	Found   bool       // Found: Change must find a row (see language.IfUnchanged)
 	Inserts []Insert   // Inserts has one insert for each set of columns that rows give
 	Filled  []Filled   // Filled are the columns that the scope fills in for an insert
-	// Back reads an inserted row as programs see it, or is nil. Its last arguments are the key that the insert returned. If Back finds no
-	// row, the new row is out of scope.
+	// Back reads an inserted row as programs see it; nil if no row must be read back. Its last arguments are the key that the insert
+	// returned. If Back finds no row, the new row is out of scope.
 	Back *plan.Plan
 }
 
@@ -110,7 +110,7 @@ func IsWrite(m *exo.Message) bool {
 	return false
 }
 
-// writeKind returns whether a method inserts, updates or deletes rows.
+// writeKind returns the kind of write that a method does.
 func writeKind(method string) Kind {
 	switch method {
 	case language.Insert, language.InsertMany:
@@ -126,12 +126,12 @@ func (w *writer) statement() *compile.Statement { return compile.NewStatement(w.
 // written is a column of a written row, with its value.
 type written = compile.Assigned
 
-// given returns column col, which is number i of set. Its value is that of row number n in a statement.
+// given returns the column col, which is number i of the set. Its value comes from row number n of the statement.
 func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
 }
 
-// noted adds what the engine needs to know of the table to the plan of a write: permitted triggers and cascades, and labels.
+// noted adds to the plan of a write what the engine must know of the table: permitted triggers and cascades, and labels.
 func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
 	for _, x := range w.w.Facet.Rights.Permits {

@@ -86,8 +86,8 @@ func TestHostAsked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inspect := map[string]string{"setting": "seen: it reads the setting app.org", "through a view": "seen: it reads the setting app.org", "policy": "seen: its policy own reads the setting app.org",
-				"a function's setting": "seen: it calls org, which reads the setting app.org", "a policy's function": "seen: its policy own calls org, which reads the setting app.org",
+			inspect := map[string]string{"setting": "seen: the view reads the setting app.org", "through a view": "seen: the view reads the setting app.org", "policy": "seen: the policy own reads the setting app.org",
+				"a function's setting": "seen: the view calls org, which reads the setting app.org", "a policy's function": "seen: the policy own calls org, which reads the setting app.org",
 				"wrapper": "the wrapper nothing has no HANDLER", "wrapper behind a view": "the wrapper nothing has no HANDLER"}[name]
 			all := (&exosql.CheckError{Findings: found}).Error()
 			if !strings.Contains(all, inspect) || inspect == "" && strings.Contains(all, "app.org") {

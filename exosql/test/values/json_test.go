@@ -220,7 +220,7 @@ func TestJSONRefusals(t *testing.T) {
 			"docs.groupBy(d => d.data)":                          "a whole JSON document is no text",
 			"docs.sum(d => d.data.size)":                         "asNumber()",
 			"docs.select(d => ({ os: d.data.os })).distinct()":   "can't be compared",
-			"docs.where(d => d.data.getKey(-1) === 'x')":         "must be 0 or more",
+			"docs.where(d => d.data.getKey(-1) === 'x')":         "can't be negative",
 			"docs.where(d => d.data.getKey(1.5) === 'x')":        "a key of JSON",
 			"docs.where(d => d.data.getKey(true) === 'x')":       "a key of JSON",
 			"docs.where(d => d.data.getKey(null) === 'x')":       "a key of JSON",
