@@ -272,7 +272,7 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 		default: // the object ended its goroutine
 		}
 	}
-	_ = s.after(held, v, failed) // if a policy panics, note stops what follows
+	_ = s.after(held, v, failed) // the error needs no handling: after a policy's panic, s.note refuses what follows
 	switch {
 	case failed == nil:
 		return v, StateApplied, nil

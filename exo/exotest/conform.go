@@ -317,7 +317,7 @@ func (c *conform) fitsRecord(t *message.Type, v value.Value, at string, bad func
 		if !ok && f.Opt {
 			continue
 		} else if !ok {
-			return fmt.Errorf("%s has no field %s", at, f.Name)
+			return fmt.Errorf("%s lacks the field %s, which the description has", at, f.Name)
 		}
 		n++
 		if err := c.fits(f.Type, x, at+"."+f.Name); err != nil {
