@@ -191,7 +191,7 @@ func (m *Method) meet(x *Method) error {
 	case m.Trusted && !x.Trusted:
 		return fmt.Errorf("the policy cleared Trusted, which a policy may only set")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
-		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
+		return fmt.Errorf("a policy can't give an Effect, Sink or Admits to a method that does not send: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
 		return fmt.Errorf("the policy changed Truth, which a policy may only clear")
 	case len(x.Params) > len(m.Params):
@@ -216,7 +216,7 @@ func (m *Method) meet(x *Method) error {
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {
-		return fmt.Errorf("the policy changed its name, its result, or whether it sends")
+		return fmt.Errorf("the policy changed Name, Result, Sends or another part of the method, which no policy may change")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (p *Param) meet(x *Param) error {
 // object sees which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed its type")
+		return fmt.Errorf("the policy removed the type of the argument")
 	}
 	if t.Wide == nil && t.Null && !x.Null {
 		t.Null = false
@@ -261,7 +261,7 @@ func (t *Term) meet(x *Term, free bool) error {
 	rest := *x
 	rest.Con = t.Con
 	if (t.Con == nil) != (x.Con == nil) || !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("the policy changed its type to one that is not narrower")
+		return fmt.Errorf("the policy gave the argument a type that is not narrower than the object's")
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (t *Term) meet(x *Term, free bool) error {
 // converts them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed its type")
+		return fmt.Errorf("the policy removed the type of the argument")
 	}
 	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
 	switch {
@@ -294,7 +294,7 @@ func (t *Type) meet(x *Type, free bool) error {
 	switch t.Name {
 	case value.TypeList:
 		if t.Args["of"] == nil {
-			return fmt.Errorf("its list type has no type of the items: set Args[\"of\"]")
+			return fmt.Errorf("the list type lacks the type of its items: set Args[\"of\"]")
 		}
 		if err := t.Args["of"].meet(x.Args["of"], free); err != nil {
 			return fmt.Errorf("items: %w", err)
@@ -309,7 +309,7 @@ func (t *Type) meet(x *Type, free bool) error {
 		rest.Fields = t.Fields
 	}
 	if !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("the policy changed its type to one that is not narrower")
+		return fmt.Errorf("the policy gave the argument a type that is not narrower than the object's")
 	}
 	return nil
 }

@@ -366,7 +366,7 @@ func (m *Method) in(name string) string {
 	if scalar.Simple(name) {
 		return m.Name
 	}
-	return strings.Clone(name) // copied, since name may be part of a whole frame
+	return strings.Clone(name) // a copy, since name may be a part of a large received message, which it would keep in memory
 }
 
 func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*Node, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Decoder reads values and messages in the canonical encoding, for packages that put frames around
-// them. Others use DecodeValue and DecodeExpr. The input may be hostile, so the Decoder's memory is
+// Decoder reads values and messages in the canonical encoding, for packages that send them inside
+// other bytes. Others use DecodeValue and DecodeExpr. The input may be hostile, so the Decoder's memory is
 // bounded by its length and by Values. The zero Decoder reads what a guest may send: no label, no
 // reference, no rows.
 type Decoder struct {
