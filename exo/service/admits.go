@@ -104,7 +104,7 @@ func (s *Service) Chooses(method string) bool {
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
 		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
-			return fmt.Errorf("it admits %s without naming the reader: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
+			return fmt.Errorf("the method admits %s without naming the reader: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
 		}
 	}
 	return nil

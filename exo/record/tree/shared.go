@@ -454,7 +454,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 			a.err[p], failed[p.r] = err, err
 			continue
 		}
-		if a.err[p] = nil; p.Step == "" { // the entry is from flush, which only waits
+		if a.err[p] = nil; p.Step == "" { // this is no real entry: the method flush added it to wait for those before it
 			continue
 		}
 		e, row := p.Leaf, Row{Number: tree.size, Run: p.Run, Sealed: p.sealed}

@@ -380,7 +380,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 			in.Close()
 			s.Write(append(l, o.Read()[2:]...))
 		}, place, place},
-		{"put another log in its place", func(t *testing.T, s *Store, _ [][]byte) { s.Write(fresh(t, false).Read()) }, "this key has not signed", "this key has not signed"},
+		{"put another log in its place", func(t *testing.T, s *Store, _ [][]byte) { s.Write(fresh(t, false).Read()) }, "has not signed the checkpoint", "has not signed the checkpoint"},
 		{"sign with another key", change(func(l [][]byte, e []int) [][]byte {
 			private, _, _ := note.GenerateKey(crand.Reader, strings.Split(signedIn(t, l[0]), "\n")[0])
 			signer, _ := note.NewSigner(private)
@@ -393,7 +393,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 				}
 			}
 			return l
-		}), "this key has not signed", "this key has not signed"},
+		}), "has not signed the checkpoint", "has not signed the checkpoint"},
 		{"another recipient", func(t *testing.T, s *Store, _ [][]byte) {
 			s.About(append(s.About(nil), ' '))
 		}, "log.json is missing or was changed", "log.json is missing or was changed"},
