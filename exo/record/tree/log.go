@@ -159,7 +159,7 @@ func (l *Log) load() error {
 			return bad
 		}
 		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("the log has no entries: its files were removed"))
+			return errors.Join(err, errors.New("the log has no entries: its files were removed, so put a copy of them back"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment

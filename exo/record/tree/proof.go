@@ -156,13 +156,13 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 		var l proofLine
 		var x item
 		if err = json.Unmarshal(line, &l); err == nil && !spelled(line, l) {
-			err = errors.New("it is not spelled as exo writes it, so other readers may read it differently")
+			err = errors.New("the line is not spelled as exo writes it, so other readers may read it differently")
 		}
 		if err == nil {
 			x, err = parseLine(append(l.Entry, '\n'))
 		}
 		if err == nil && x.Entry == nil {
-			err = errors.New("it is a checkpoint")
+			err = errors.New("the line is a checkpoint")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the proof is no entry: %w", len(p.Entries)+2, err)

@@ -305,7 +305,7 @@ func (l *Shared) write() {
 	}
 }
 
-// take waits until a caller waits for the group, the group is full, or groupAfter has passed. After a failure it waits a second.
+// take returns the next group, once a caller waits for it, it is full, or groupAfter has passed (a second after a failure). closed: there is none any more.
 func (l *Shared) take(failed error) (group []*pending, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

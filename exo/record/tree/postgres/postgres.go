@@ -54,7 +54,7 @@ var _ tree.Table = (*Table)(nil)
 func Connect(url string) (*Table, error) {
 	conf, err := pgx.ParseConfig(url)
 	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
-		return nil, errors.New("this PostgreSQL URL can't be read: want postgres://user@host:port/database")
+		return nil, errors.New("the PostgreSQL URL of the record can't be read: want postgres://user@host:port/database")
 	}
 	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode prepares no statements, which a pooler may lose
 	conf.ConnectTimeout = cmp.Or(conf.ConnectTimeout, 10*time.Second)
