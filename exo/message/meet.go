@@ -57,7 +57,7 @@ func (d Description) whole(full Description) error {
 	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
 }
 
-// settle drops the names of removed methods, and returns which interfaces differ from the full description.
+// settle clears each Truth that names a removed method, and returns the names of the interfaces that differ from the full description.
 func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
@@ -94,7 +94,7 @@ func (d Description) has(t *Term, self *Interface, method string) bool {
 	return i != nil && i.Methods[method] != nil
 }
 
-// meet narrows one interface. The result shares nothing with w.
+// meet returns i, narrowed as w asks, which is the policy's version of i. The result shares nothing with w.
 func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n := renamer{}.iface(i)
 	n.Doc = w.Doc
@@ -278,12 +278,12 @@ func (t *Type) meet(x *Type, free bool) error {
 	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
 		return fmt.Errorf("the policy allows null, which the object does not")
 	case x.Name != t.Name && !narrower:
-		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
 	case x.Name != t.Name:
 		*t = *renamer{}.typ(x)
 		return nil
 	case len(x.Enum) == 0 && len(t.Enum) > 0, len(x.Enum) > 0 && x.Name != value.TypeText:
-		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
 	}
 	for _, e := range x.Enum {
 		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {

@@ -206,7 +206,7 @@ const opLater = "\x00op"
 func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
 	const op = opLater
 	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
-		return nil, fail.Errorf(fail.Invalid, op, "takes no callback here")
+		return nil, fail.Errorf(fail.Invalid, op, "takes no callback here: give it a value")
 	}
 	env, err := c.bind(op, recv, m, prior)
 	if err != nil {

@@ -129,7 +129,7 @@ func (l Label) admitsReaders(tag string) bool {
 	return ok
 }
 
-// meetTags returns the tag that flows to both t and u.
+// meetTags returns the tag that flows to both t and u, or false if there is none.
 func meetTags(t, u string) (string, bool) {
 	switch {
 	case covers(t, u):
