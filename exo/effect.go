@@ -282,7 +282,7 @@ func (s *Session) sorted() []*change {
 	return s.effects
 }
 
-// become sets the state and the error of those effects for which of returns true, if they wait for the end of the run.
+// become sets the state and the error of those effects for which the function of returns true, if they wait for the end of the run.
 func (s *Session) become(state State, err error, of func(*change) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -359,7 +359,7 @@ func (s *Session) changed() map[any]bool {
 	return s.stores(func(c *change) bool { return c.State == StateHeld })
 }
 
-// stores returns the stores of those changes in units of work for which of returns true.
+// stores returns the stores of those changes in units of work for which the function of returns true.
 func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

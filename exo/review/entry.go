@@ -213,7 +213,7 @@ func readIndex(e store.Entry) (ids []string, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(e.Value, &ids); err != nil {
-		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets: %.100s", e.Key, e.Value)
+		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets: correct or remove it: %.100s", e.Key, e.Value)
 	}
 	return ids, nil
 }
@@ -250,7 +250,7 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
-		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set: %.100s", e.Key, e.Value)
+		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set: correct or remove it: %.100s", e.Key, e.Value)
 	}
 	mac, err := k.mac(h)
 	if err == nil && !hmac.Equal(mac, h.MAC) {
@@ -350,7 +350,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 			return w, err
 		}
 		if c.Version == store.Absent {
-			return w, fmt.Errorf("review: a part of change set %s was removed from the store", id)
+			return w, fmt.Errorf("review: a part of change set %s was removed from the store, so it can't be applied: run its program again", id)
 		}
 		chunks = append(chunks, c.Value)
 	}

@@ -54,9 +54,9 @@ func (s Secret) text(ctx context.Context) (string, error) {
 	b, err := s.read(ctx)
 	switch text := strings.TrimSpace(string(b)); {
 	case err != nil:
-		return "", fmt.Errorf("web: %s can't be read", s)
+		return "", fmt.Errorf("web: %s can't be read: check that it exists where it is declared, and that this process may read it", s)
 	case text == "":
-		return "", fmt.Errorf("web: %s is empty", s)
+		return "", fmt.Errorf("web: %s is empty: put its text where it is declared", s)
 	case len(text) > 8<<10 || !oneLine(text):
 		return "", fmt.Errorf("web: %s can't be a header: it is larger than 8 KiB, or has control characters", s)
 	default:

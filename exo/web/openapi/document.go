@@ -47,7 +47,7 @@ func load(text []byte) (object, error) {
 	}
 	o, ok := out.(object)
 	if _, isPaths := o["paths"].(object); !ok || !isPaths {
-		return nil, errors.New("this is no OpenAPI document: want one that has paths")
+		return nil, errors.New("the file is no OpenAPI document: want one that has paths")
 	}
 	return o, nil
 }
