@@ -184,7 +184,7 @@ func (l *Log) load() error {
 	}
 	head, ok := tail[last].of, false
 	if l.tree, ok = frontierOf(head, tail[last].subtrees); !ok {
-		return errors.New("the last checkpoint of the log was changed, or the log has none")
+		return errors.New("the last checkpoint of the log was changed, or the log has none: exo record verify shows what was changed")
 	}
 	if head.About != l.sum {
 		return fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
@@ -262,7 +262,7 @@ func (l *Log) goOn(tail []item, last int) error {
 			l.runs[x.Run] = &run{seen: progress{x.Index, x.Prev}}
 		}
 		if !l.runs[x.Run].seen.goesOn(x.Entry) {
-			return fmt.Errorf("entry %d does not follow the one before it in run %s", x.Number, x.Run)
+			return fmt.Errorf("entry %d does not follow the one before it in run %s: exo record verify shows what was changed", x.Number, x.Run)
 		}
 		if i < last {
 			continue

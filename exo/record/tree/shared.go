@@ -305,7 +305,8 @@ func (l *Shared) write() {
 	}
 }
 
-// take returns the next group, once a caller waits for it, it is full, or groupAfter has passed (a second after a failure). closed: there is none any more.
+// take returns the next group, once a caller waits for it, it is full, or groupAfter has passed (a second after a failure). It returns nil if the log
+// is closed and its queue is empty.
 func (l *Shared) take(failed error) (group []*pending, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -371,7 +372,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 // ErrAlive is the error of an entry that would settle a run which had an entry recently. Its process may be alive, or another process settles it.
 var ErrAlive = errors.New("its process may be alive")
 
-// errThere is the error of next if the log has the group that had an unknown outcome.
+// errThere is the error of the method next if the log has the group that had an unknown outcome.
 var errThere = errors.New("the group is in the log")
 
 // group appends a group. If the connection is lost, it tries again until Patience is over.
