@@ -72,7 +72,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
 	op := Operation{name: name, doc: doc, in: in, out: out}
 	if in == nil || out == nil || f == nil {
-		return op // New returns the error in op.misuse
+		return op // New returns an error for an operation without a call
 	}
 	argForm, _ := formOf(in, "argument")
 	var resForm *form
