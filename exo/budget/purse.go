@@ -81,7 +81,7 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 		if x.bound[k] == 0 || need[k] <= x.have[k] {
 			continue
 		}
-		if enough = false; x.empty[k] || x.all { // to take more now would show what the run has read
+		if enough = false; x.empty[k] || x.all { // too little was left before; or with x.all, to take more would show what the run has read
 			return x.budget.lacks(k, x.from, "is used up")
 		}
 	}

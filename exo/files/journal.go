@@ -87,7 +87,7 @@ func (f *Files) drop(ctx context.Context, key string, all bool) {
 	_ = p.dir.Remove(plainfile.Ours + key + ofBefore)
 }
 
-// tidy drops texts that have waited for an hour, since no run waits that long, and writes older than kept. If it can't drop one, it tries again an hour later. f.mu is held.
+// tidy drops texts that have waited for an hour, since no run waits that long, and writes that are older than f.kept(). If it can't drop one, it tries again an hour later. f.mu is held.
 func (f *Files) tidy(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // this is less than a write may take
 	defer cancel()
