@@ -23,7 +23,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	}
 	form, err := formOf(op.part, "argument")
 	if err != nil || form.kind != formRecord {
-		return op // New returns the error in op.misuse
+		return op // New returns the error: see checkPart
 	}
 	op.admitsFor = func(arg value.Value) value.Label {
 		if arg.Type() != value.TypeRecord { // if the argument is labelled as a whole, no field is known
