@@ -44,7 +44,7 @@ func (d Description) whole(full Description) error {
 	leads := func(what string, to map[string]bool) error {
 		for name := range to {
 			if d.Interface(name) == nil && full.Interface(name) != nil {
-				return fmt.Errorf("%s refers to %s, which the policy removed", what, name)
+				return fmt.Errorf("%s refers to %s, which the policy removed: keep it, or remove what refers to it", what, name)
 			}
 		}
 		return nil
@@ -267,8 +267,8 @@ func (t *Term) meet(x *Term, free bool) error {
 }
 
 // meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and must not change what x converts it to. The object expects arguments as its own description
-// converts them.
+// and x must convert it as t does: the object expects arguments as its own description converts
+// them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
 		return fmt.Errorf("the policy removed the type of the argument")

@@ -260,7 +260,7 @@ func (c *Checker) Kill(param *Node) {
 // MakeLambda closes a callback that returned body. param, its placeholder, can't be used any more.
 func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
 	if param.Op != OpParam || param.dead || body.Op == OpLambda {
-		return nil, fail.Errorf(fail.Invalid, "", "this callback has already returned")
+		return nil, fail.Errorf(fail.Invalid, "", "the callback has already returned, or it returned another callback: return a value instead")
 	}
 	body, err := c.shown(param, body)
 	if err != nil {

@@ -100,8 +100,9 @@ func (m *Method) checkDeclassifies() error {
 	return nil
 }
 
-// Limited copies v in the only form that the type allows: without a label, an extra field, another order of
-// fields, or another spelling of a number. Any of these could reveal more than Bits counts.
+// Limited copies v in the only form that the type allows: without a label, another order of fields, or another
+// spelling of a number, each of which could reveal more than Bits counts. It returns false for any other value, such
+// as one with an extra field.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {
 	case v.IsNull():

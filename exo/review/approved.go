@@ -61,7 +61,7 @@ type Approved struct {
 	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
-	differs  string // a text for the person on what was different
+	differs  string // tells the person what was different; "": nothing
 	reviewed bool   // the run was compared with the change set, and does the same
 }
 
@@ -308,8 +308,8 @@ func (a *Approved) Conflict() error {
 }
 
 // Reconcile settles change sets that a process was applying when it was killed. kept asks the database whether the changes of a run were kept. Its
-// answer must be final, like that of exosql's DB.Committed; if the database has lost it, kept returns ErrLost. A change set that was not kept waits
-// again for the rest of its time. Reconcile returns how many it settled.
+// answer must be final, like that of exosql's DB.Committed; if the database has lost it, kept returns ErrLost. A change set whose changes were not kept
+// waits again for the rest of its time. It becomes Unknown after ErrLost, or if its messages may have been sent. Reconcile returns how many it settled.
 func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.RunID) (bool, error)) (n int, err error) {
 	if !k.made() {
 		return 0, errZero

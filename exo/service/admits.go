@@ -110,7 +110,7 @@ func (op *Operation) checkReaders() error {
 	return nil
 }
 
-// Admits implements exo.Sink with the functions passed to AdmitsFor.
+// Admits implements exo.Sink. The labels of a method without AdmitsFor are the same in every call.
 func (s *Service) Admits(m *exo.Message) value.Label {
 	if s == nil {
 		return value.Label{}

@@ -145,7 +145,7 @@ func (d *Decoder) name() string {
 }
 
 // labelled reads a value with its label. It refuses a tag that occurs twice or out of order, and a label
-// without tags, since each would be a second encoding.
+// without tags, since each would be a second encoding of the same value.
 func (d *Decoder) labelled(depth int) Value {
 	l := d.label()
 	if d.Err() != nil {

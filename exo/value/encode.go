@@ -32,7 +32,7 @@ type Encoder struct {
 	err   error
 }
 
-// Err returns why the written bytes can't be read: something that was written has no encoding.
+// Err returns why the written bytes can't be read, or nil if they can: something that was written has no encoding.
 func (e *Encoder) Err() error { return e.err }
 
 // Refuse notes that the written bytes can't be read.

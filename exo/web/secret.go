@@ -49,7 +49,7 @@ func (s Secret) String() string { return "secret " + s.name }
 // text reads the secret. Its errors contain only the secret's name, since the system's text may have the path, and a command's text the secret.
 func (s Secret) text(ctx context.Context) (string, error) {
 	if s.read == nil {
-		return "", errors.New("web: the zero Secret can't be used: make one with FromVariable, FromFile or FromCommand")
+		return "", errors.New("web: the zero Secret can't be used: make one with FromVariable, FromFile, FromCommand or FromOAuth")
 	}
 	b, err := s.read(ctx)
 	switch text := strings.TrimSpace(string(b)); {

@@ -175,7 +175,7 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 	return w, seen, nil
 }
 
-// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, continues reads the log from c on.
+// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail, the log's last lines; if not, continues reads the log from c on.
 func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) error {
 	if c.Size == 0 || slices.ContainsFunc(tail, func(x item) bool { return x.checkpoint != "" && x.of == c }) {
 		return nil

@@ -110,7 +110,7 @@ func (d Document) check(v any) error {
 	case object:
 		if ref, ok := v["$ref"].(string); ok {
 			if d.at(v) == nil {
-				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing", ref)
+				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing: want one like #/components/schemas/NAME", ref)
 			}
 			return nil
 		}

@@ -71,7 +71,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 		return bad("the document has no such operation: want an operationId, or a route like GET /issues/{id}")
 	case 1:
 	default:
-		return bad("the document has this operation twice")
+		return bad("the document has several operations with this operationId: give a route like GET /issues/{id} instead")
 	}
 	m.Name, m.Doc = name, cmp.Or(text(op, "summary"), text(op, "description"))
 	r := &reader{d: d, left: 1000}
@@ -136,7 +136,7 @@ type field struct {
 	of        reflect.Type
 }
 
-// structOf returns a struct with these fields. A field that is not required is a pointer, with option in its tag, which is "" for results.
+// structOf returns a struct with these fields. A field that is not required is a pointer. Its tag ends in option: ",omitempty" for arguments, "" for results.
 func structOf(fields []field, option string) (t reflect.Type, err error) {
 	out, names := []reflect.StructField{}, []string{}
 	for _, f := range fields {
