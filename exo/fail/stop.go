@@ -18,7 +18,7 @@ type Stop struct {
 func (s *Stop) Error() string { return (&Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}).Error() }
 
 // CauseOf returns the cause of a context that has ended, for the error of a run, or nil. The result is an *Error only if the cause itself is a *Stop: one
-// that another error wraps does not count. If another cause wraps an *Error, CauseOf keeps only the text: an errgroup ends the contexts of all its runs with the error of
+// that another error wraps does not count. If another cause wraps an *Error, CauseOf keeps only the text. An errgroup ends the contexts of all its runs with the error of
 // one, and other programs must not read that error.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)

@@ -266,8 +266,8 @@ func (t *Term) meet(x *Term, free bool) error {
 	return nil
 }
 
-// meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and x must convert it as t does: the object expects arguments as its own description converts
+// meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits.
+// x must convert the value as t does: the object expects arguments as its own description converts
 // them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {

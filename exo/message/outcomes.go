@@ -101,7 +101,7 @@ func (m *Method) checkDeclassifies() error {
 }
 
 // Limited copies v in the only form that the type allows: without a label, another order of fields, or another
-// spelling of a number, each of which could reveal more than Bits counts. It returns false for any other value, such
+// spelling of a number. Each of these could reveal more than Bits counts. It returns false for any other value, such
 // as one with an extra field.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {

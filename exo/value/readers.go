@@ -187,7 +187,7 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined returns l with the readers that by names: a tag of l with a kind of readers but no id gets the ids that by has for it. The code that
+// Refined returns l with the readers that by names. A tag of l with a kind of readers but no id gets the ids that by has for it. The code that
 // made a value may change nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
