@@ -24,7 +24,7 @@ var sqlWords = regexp.MustCompile(`(?i)\b(quer(y|ies)|columns?|rows?|tables?|dat
 var notSQL = map[string]map[string]string{
 	"exo/value/typename.go": {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "value.Rows"},
 	"exo/value/decode.go":   {"rows that may not come": "value.Rows, records of one shape", "rows that don't fit their shape": "value.Rows"},
-	"exo/value/encode.go":   {"rows have no encoding in a message": "value.Rows", "rows without a valid Shape, or with a number of cells that is no multiple of its width, have no encoding": "value.Rows"},
+	"exo/value/encode.go":   {"rows can't be sent in a message: send their values in a list": "value.Rows", "rows can't be sent or recorded without a valid Shape, or with a number of cells that is no multiple of its width": "value.Rows"},
 	"exo/adopt.go":          {"exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape": "value.Rows"},
 	"exo/files/files.go": {"rows": "records of a CSV file", "returns the rows of a file: of CSV all cells are texts, under the names in the first line; of JSON lines each line is an object": "records of a CSV file",
 		"`%s` has no rows: rows reads .csv, .tsv, .jsonl and .ndjson, and read gives the text of any file": "records of a CSV file"},

@@ -38,7 +38,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 		grow(0)
 	}
 	start = time.Now()
-	// Ask whether an object was revoked while the message waited for its turn: wait may have taken the turn although ctx is done.
+	// Ask whether an object was revoked while the message waited for its turn: the function wait may have returned nil although ctx is done.
 	if cut := m.cutOff(); cut != nil {
 		err = cut
 	} else if over := s.began(e); over != nil && e.effect == message.NoEffect {

@@ -44,7 +44,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if e.effect != message.NoEffect && !s.run.Preview {
 		use.Effects = 1
 	}
-	budget := s.take(e, use, !MayLeave(e.label, s.gate.admits)) // a refused message takes, too: whether it is refused may depend on a secret
+	budget := s.take(e, use, !MayLeave(e.label, s.gate.admits)) // a refused message uses budgets, too: whether it is refused may depend on a secret
 	if err == nil && !sealed.Empty() && e.sealed == nil && e.declassified == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
@@ -213,7 +213,7 @@ func (s *Session) resolve(m *Message) error {
 	return nil
 }
 
-// cutOff returns an error if an object of the message has been revoked by now.
+// cutOff returns an error of Kind Revoked if an object of the message has been revoked by now, and otherwise nil.
 func (m *Message) cutOff() error {
 	for _, c := range m.cuts {
 		select {

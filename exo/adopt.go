@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// adopt turns a value that an object returned into one that a guest may hold. Objects become numbers of the reply, and numbers of this run when
-// the reply is delivered. The objects are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
+// adopt turns a value that an object returned into one that a guest may hold. Each object is replaced by its number in the reply, and on
+// delivery by its number in this run (see number). The objects are wrapped as the receiver was. The labels of all parts join the label of the whole. adopt does not change v
 // itself: the object may return the same value to another run.
 func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	if depth > value.MaxReplyDepth {
@@ -19,7 +19,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned a zero value.Value, or one inside a list or record: NaN and text with NUL make it; for nothing return value.Null()")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned the zero value.Value, perhaps inside a list or record: it results from NaN, or from text with NUL or invalid UTF-8; to return nothing, use value.Null()")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:

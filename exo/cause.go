@@ -101,7 +101,7 @@ func (s *Session) Causes() []Cause {
 	return s.causedUpTo(l, last)
 }
 
-// causedUpTo returns the causes of the tags of l, and of tags that the run had before. It leaves out messages after last.
+// causedUpTo returns the causes of the tags of l, and of all other tags that the run has ever had. It leaves out causes after message last.
 func (s *Session) causedUpTo(l value.Label, last uint64) (out []Cause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (t *tracer) visit(v value.Value) {
 	}
 }
 
-// column names the columns with the tag that the reply shows in field. If none is known, it names all columns of the message with the tag.
+// column names the columns that have the tag and that the reply shows in field. If it finds none, it names all columns of the message that have the tag.
 func (o *origin) column(field, tag string) string {
 	var own, all []string
 	for _, c := range o.columns {

@@ -33,7 +33,7 @@ func (composer) Describe() (message.Description, error) {
 
 // Eval is never called: the session composes the text, since only the session knows what is sealed.
 func (composer) Eval(context.Context, *Message) (value.Value, error) {
-	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: the object of texts was called directly: only a Session can make a text")
+	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: Eval of the Compose object was called directly: send the message through a Session, which makes the text")
 }
 
 // recipe is the content of a sealed text until a sink opens it. weight counts the sealed values in the text, once for each use. weight has a

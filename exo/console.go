@@ -94,7 +94,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	case c.full:
 		return l, false, fail.Errorf(fail.Limit, "", "lines were logged after the console was full: it takes %d bytes", limits.ConsoleBytes)
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
-		return l, false, fail.Errorf(fail.Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
+		return l, false, fail.Errorf(fail.Invalid, "", "a console line of %d bytes at level %v is longer than one line may be, or has an unknown level", len(l.Text), l.Level)
 	}
 	l.RunID = s.run.ID
 	l.Text = strings.Clone(l.Text) // the copy lets the program's larger text be freed, if l.Text is a part of it

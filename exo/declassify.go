@@ -21,7 +21,7 @@ import (
 // BitBudget: otherwise a principal could spend the sum of all budgets.
 type BitBudget interface {
 	// Take takes bits from the principal's budget for the day of now, and returns how many are left. If too few are left, it returns an error of
-	// Kind Limit. With any error it takes none, and nothing is revealed. It is called in the order in which messages arrive, and must not wait.
+	// Kind Limit. After any error nothing is revealed. It is called in the order in which messages arrive, and must not wait.
 	Take(principal Principal, now time.Time, bits int) (left int, err error)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Session) settle(e *pending, r Reply) {
-	defer e.end(observe.Outcome{Error: observe.ErrorOf(r.Err), Rows: r.Value.Count()}) // last, since it may end this goroutine
+	defer e.end(observe.Outcome{Error: observe.ErrorOf(r.Err), Rows: r.Value.Count()}) // deferred first and so called last: an observer may end this goroutine
 	s.mu.Lock()
 	e.reply, e.done = r, true
 	s.mu.Unlock()

@@ -109,7 +109,7 @@ func (s *Session) refuseEffect(m *Message) error {
 
 var errNoReview = fail.Named("exo: a person must agree to some changes of this object, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
-var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object is no exo.Transactional, or its UnitKey returned nil: return the key of its store")
+var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object does not implement exo.Transactional, or its UnitKey returned nil: return the key of the object's store from UnitKey")
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
@@ -282,7 +282,7 @@ func (s *Session) sorted() []*change {
 	return s.effects
 }
 
-// become sets the state and the error of those effects for which of returns true, if they wait for the end of the run.
+// become sets the state and the error of those effects for which the function of returns true, if they wait for the end of the run.
 func (s *Session) become(state State, err error, of func(*change) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

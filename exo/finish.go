@@ -153,7 +153,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // with final, this is no failure: the changes stay, and the entry is owed and appended later
+		failed = err // if final is true, this is no failure: the changes stay, and the entry is owed and appended later
 	}
 	return failed
 }
@@ -178,7 +178,7 @@ func (s *Session) raised() error {
 	return nil
 }
 
-// settleChanges makes the changes of the run final, and then lets held effects act.
+// settleChanges commits the units. If final is true, the run changes something: settleChanges also records the commit, and lets held effects act.
 func (s *Session) settleChanges(ctx context.Context, final bool) error {
 	stores := s.changed()
 	state, failed := s.commit(ctx)
@@ -272,7 +272,7 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 		default: // the object ended its goroutine
 		}
 	}
-	_ = s.after(held, v, failed) // if a policy panics, note stops what follows
+	_ = s.after(held, v, failed) // the error needs no handling: after a policy's panic, s.note refuses what follows
 	switch {
 	case failed == nil:
 		return v, StateApplied, nil

@@ -63,7 +63,7 @@ func (g *Gate) Flows() (out []Flow) {
 	return out
 }
 
-// readersText completes a Flow's How for a tag with readers: the way out admits values of any reader, or the arguments of a call decide of which.
+// readersText returns the end of a Flow's How for a tag with readers: values of any reader may leave, or the arguments of a call choose the readers.
 func readersText(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
 		return "; values of any reader, whatever the call's arguments are"

@@ -24,8 +24,8 @@ type Limits struct {
 	ConsoleBytes    int // most bytes of the lines that the program logs; 32 KiB by default
 
 	// These two bound the end of the run, and do not depend on how much time the run has used.
-	Commit time.Duration // most time for each step of a unit of work, to prepare, commit or roll back; 10 s by default
-	Held   time.Duration // most time for all held effects together; 60 s by default
+	Commit time.Duration // most time for each step at the end: to prepare a unit, review, stage a message, commit or roll back; 10 s by default
+	Held   time.Duration // most time for all held effects together, and for each AfterCommit; 60 s by default
 }
 
 // OrDefault fills in every field that is zero or negative.

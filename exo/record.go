@@ -314,7 +314,7 @@ func (s *Session) noteMessage(e *pending, en Entry) error {
 }
 
 // callbackFailed stops a run after a callback of the host has panicked with p. No message begins any
-// more, and nothing is committed. Effects that have happened are recorded.
+// more, and nothing more is committed. Effects that have happened are recorded.
 func (s *Session) callbackFailed(p any) {
 	s.mu.Lock()
 	if s.panicked == nil {

@@ -114,7 +114,7 @@ func (s *sealing) rows(of *message.Type, r *value.Rows) *value.Rows {
 	return out
 }
 
-// cellTypes appends the types of a row's cells to out.
+// cellTypes appends the types of a row's cells to out. ok is false if t does not describe the shape, or labels a nested record as a whole.
 func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.Shape) (_ []*message.Type, ok bool) {
 	for i, name := range shape.Names {
 		of, sub := s.catalog.FieldType(t, name), shape.Sub(i)

@@ -81,7 +81,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 		nodes[i].Lit = value.Null()
 	}
 	b, err := message.Expr{Nodes: nodes}.AppendBinary(nil)
-	if err == nil && len(b) > room { // many small constants alone can exceed the room
+	if err == nil && len(b) > room { // many small constants together can be larger than an entry may be
 		en.Omitted = &Omitted{value.Digest(sha256.Sum256(b)), len(b)}
 		b = nil
 	}

@@ -33,7 +33,7 @@ func TestTypeLabels(t *testing.T) {
 		"Letters.read: type text has the label {pii}, which only the checker may set":        letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
 		"Letters.read: type record has the label {pii}":                                      letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
 		"Letters.read: field by of an argument admits {pii}, but the Effect":                 letters(text, admitting),
-		"Letters.read: field by of its result admits {pii}: only a field of an argument can": letters(admitting, nil),
+		"Letters.read: field by of the result admits {pii}: only a field of an argument can": letters(admitting, nil),
 		"Letters.read: type text has the label {pii}, which only the checker may set: label": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
 	} {
 		_, err := NewGate(Config{Grants: map[string]Object{"letters": o}, Record: Unrecorded})

@@ -260,7 +260,7 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-var errNoUnit = fail.Named("exo: a unit of work could not be opened")
+var errNoUnit = fail.Named("exo: the function that opens a unit of work panicked, or returned neither a Unit nor an error: return one of them")
 
 var errOutside = fail.Named("exo: the object changed something without a unit of work: open one with Message.Unit")
 
@@ -290,7 +290,7 @@ type Stager interface {
 	Forget(ctx context.Context, m *Message) error
 }
 
-// stage lets objects keep held effects. A run that has changed no store commits nothing before its effects act, unless their object is a store.
+// stage lets Stagers keep the held effects of a run that has changed a store. If the run has changed none, only objects with a store keep theirs.
 func (s *Session) stage(ctx context.Context) error {
 	p := s.prepared()
 	for _, c := range s.effects { // the program has ended, so no other goroutine uses the effects
@@ -359,7 +359,7 @@ func (s *Session) changed() map[any]bool {
 	return s.stores(func(c *change) bool { return c.State == StateHeld })
 }
 
-// stores returns the stores of those changes in units of work for which of returns true.
+// stores returns the stores of those changes in units of work for which the function of returns true.
 func (s *Session) stores(of func(*change) bool) map[any]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

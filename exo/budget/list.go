@@ -66,7 +66,7 @@ func (s *Set) List(ctx context.Context, now time.Time) (out []Standing, err erro
 	for _, b := range s.budgets {
 		prefix := b.key(s.tool, "", "")
 		if b.Per == Conversation {
-			prefix = prefix[:len(prefix)-1] // the prefix ends with two empty names, and only the last one may differ
+			prefix = prefix[:len(prefix)-1] // the key of two empty names ends in //: without the last / it is the beginning of every key of this budget
 		}
 		for e, err := range store.All(ctx, s.kept, prefix) {
 			var was entry

@@ -81,7 +81,7 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 		if x.bound[k] == 0 || need[k] <= x.have[k] {
 			continue
 		}
-		if enough = false; x.empty[k] || x.all { // to take more now would show what the run has read
+		if enough = false; x.empty[k] || x.all { // too little was left before; or with x.all, to take more would show what the run has read
 			return x.budget.lacks(k, x.from, "is used up")
 		}
 	}
@@ -103,8 +103,8 @@ func (p *purse) ensure(x *part, now time.Time, need amounts, all bool) error {
 	return nil
 }
 
-// reserve takes from w what x lacks of need, and returns the new part. If less is left than x lacks, reserve takes all that is left: a reply that is
-// refused uses up the rest, so the error is true. lacks is the amount of which too little was left; -1: all was enough.
+// reserve takes from w what x lacks of need, and returns the new part. If less is left than x lacks, reserve takes all that is left: a refused
+// reply uses up the rest, as its error states. lacks is the amount of which too little was left; -1: all was enough.
 func (x *part) reserve(w *entry, most, need amounts, all bool) (next part, lacks int) {
 	next, lacks = *x, -1
 	if !w.From.Equal(x.from) { // the window in the store is later than this process's clock

@@ -54,7 +54,7 @@ var errNone = &fail.Error{Kind: fail.Internal, Err: fail.Named("budget: the zero
 const (
 	wait     = 10 * time.Second    // the longest time that a message waits for the store
 	rest     = 30 * 24 * time.Hour // how long the entry of a conversation stays after its last use
-	perSweep = 256                 // how many conversations that are new to the store come between two sweeps of old entries
+	perSweep = 256                 // old entries are removed each time that this many conversations have got their first entry
 	fraction = 8                   // a run reserves one part in this many of what is left
 )
 
@@ -86,7 +86,7 @@ func (e *entry) roll(b Budget, now time.Time) {
 	}
 }
 
-// edit lets change change what was used of a budget. change reports whether it changed the entry.
+// edit calls change with the entry of a budget, and stores the entry if change returns true. change may be called again if another process was faster.
 func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time, change func(*entry) (put bool, err error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()

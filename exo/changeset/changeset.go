@@ -12,11 +12,11 @@ type Lister interface {
 	Changes(context.Context) (Part, error)
 }
 
-// Final returns a context for [Lister.Changes] in a run that commits if its change set is the one that a person has seen. The Lister then reads
-// again what it could know without asking its store.
+// Final returns a context for [Lister.Changes] in a run that commits if its change set is the one that a person has seen. The Lister then asks
+// its store even for what it believes that it knows, since that may have changed.
 func Final(ctx context.Context) context.Context { return context.WithValue(ctx, final{}, true) }
 
-// IsFinal reports whether ctx is of [Final].
+// IsFinal reports whether ctx, or a context that it was derived from, was made by [Final].
 func IsFinal(ctx context.Context) bool { return ctx.Value(final{}) != nil }
 
 type final struct{}

@@ -25,7 +25,7 @@ import (
 //   - Eval answers whatever the gate admits: it does not panic on odd texts and
 //     numbers, empty and long lists, fields left out, or values that make no sense.
 //   - The result has the type that the catalogue gives it.
-//   - It returns soon after its context has ended (within 30 seconds here).
+//   - Eval returns soon after its context has ended (within 30 seconds here).
 //
 // Conform sends about fifty messages to each method for which it can make arguments, also to
 // methods that change something. Give it an object made for the test. Methods that take callbacks
@@ -317,7 +317,7 @@ func (c *conform) fitsRecord(t *message.Type, v value.Value, at string, bad func
 		if !ok && f.Opt {
 			continue
 		} else if !ok {
-			return fmt.Errorf("%s has no field %s", at, f.Name)
+			return fmt.Errorf("%s lacks the field %s, which the description has", at, f.Name)
 		}
 		n++
 		if err := c.fits(f.Type, x, at+"."+f.Name); err != nil {

@@ -110,7 +110,7 @@ func (r *Run) On(name string) *Chain {
 			return r.ref(g.ID)
 		}
 	}
-	r.t.Fatalf("exotest: nothing named %s was granted", name)
+	r.t.Fatalf("exotest: Config.Grants has no object named %s: add it, or use a name that is there", name)
 	return nil
 }
 

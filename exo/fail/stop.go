@@ -17,19 +17,19 @@ type Stop struct {
 
 func (s *Stop) Error() string { return (&Error{Kind: s.Kind, Msg: s.Msg, Err: s.Err}).Error() }
 
-// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. The result is an *Error if and only if the cause is a *Stop, not
-// one that is wrapped. If another cause wraps an *Error, CauseOf keeps only the text: an errgroup ends the contexts of all its runs with the error of
+// CauseOf returns the cause of a context that has ended, for the error of a run, or nil. The result is an *Error only if the cause itself is a *Stop: one
+// that another error wraps does not count. If another cause wraps an *Error, CauseOf keeps only the text. An errgroup ends the contexts of all its runs with the error of
 // one, and other programs must not read that error.
 func CauseOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if s, ok := cause.(*Stop); ok && s == nil {
-		return errors.New("the context ended with a nil *fail.Stop")
+		return errors.New("the context was ended with a nil *fail.Stop as its cause: pass one that is not nil")
 	} else if ok {
 		return &Error{Kind: cmp.Or(s.Kind, Cancelled), Msg: s.Msg, Err: s.Err}
 	}
 	if e, ok := errors.AsType[*Error](cause); ok {
 		if e == nil {
-			return errors.New("the context ended with a nil *fail.Error")
+			return errors.New("the context was ended with a nil *fail.Error as its cause: pass one that is not nil")
 		}
 		return errors.New(cause.Error())
 	}

@@ -277,7 +277,7 @@ func (f *Files) text(ctx context.Context, path string) (string, error) {
 	case why != nil:
 		return "", service.Refuse("`%s` can't be read: %v", path, why)
 	case err == nil && !textrows.IsText(text):
-		return "", service.Refuse("`%s` is no text in UTF-8", path)
+		return "", service.Refuse("`%s` can't be read, because it is no text in UTF-8", path)
 	}
 	return text, err
 }

@@ -20,7 +20,7 @@ func (f *Files) kept() time.Duration { return max(7*24*time.Hour, f.keep) }
 
 func (f *Files) entryKey(key string) string { return store.Key("files", f.name, key) }
 
-var errGone = errors.New("files: it is unknown whether this was written: its text that waited, or its entry in the journal, was removed")
+var errGone = errors.New("files: it can't be known whether the file was written, because its hidden text or its entry in the journal was removed: look at the file")
 
 // place has a write of the journal, and the folder and name of its file.
 type place struct {
@@ -87,7 +87,7 @@ func (f *Files) drop(ctx context.Context, key string, all bool) {
 	_ = p.dir.Remove(plainfile.Ours + key + ofBefore)
 }
 
-// tidy drops texts that have waited for an hour, since no run waits that long, and writes older than kept. If it can't drop one, it tries again an hour later. f.mu is held.
+// tidy drops texts that have waited for an hour, since no run waits that long, and writes that are older than f.kept(). If it can't drop one, it tries again an hour later. f.mu is held.
 func (f *Files) tidy(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // this is less than a write may take
 	defer cancel()
@@ -121,7 +121,7 @@ func (f *Files) undo(ctx context.Context, key string) error {
 	case p.now == p.Was:
 		return nil
 	case p.now != p.Sum:
-		return nothing(fmt.Errorf("%s was changed since", p.Path))
+		return nothing(fmt.Errorf("%s was changed after the write", p.Path))
 	case p.Was == "":
 		err = p.dir.Remove(p.name)
 	default:

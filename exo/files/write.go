@@ -27,7 +27,7 @@ type waiting struct {
 	At   time.Time
 
 	key, text string
-	staged    bool // stage has put the write into the journal
+	staged    bool // the journal has the write
 }
 
 // run has the writes of one run, in call order.
@@ -117,7 +117,7 @@ func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 			return f.stage(ctx, w, r.writes[:i])
 		}
 	}
-	return errors.New("files: Stage got a write that Validate has not checked") // not reached: Validate adds each write, since no write has a sealed value
+	return errors.New("files: a write was refused, because it was not checked while its program ran: this is a fault of exo/files, please report it") // not reached: Validate adds each write, since no write has a sealed value
 }
 
 // Forget implements exo.Stager. The text that waits is removed, and never gets its own name.

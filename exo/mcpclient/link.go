@@ -83,7 +83,7 @@ func (o *Object) look(ctx context.Context, l *link) error {
 	})
 }
 
-// answerNothing refuses all requests from the server.
+// answerNothing refuses what the server sends of its own accord, except a ping and the notice that its tools have changed.
 func answerNothing(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		switch method {
@@ -134,7 +134,7 @@ func (o *Object) drop(l *link) {
 	}
 }
 
-// linked returns a connection to a server that has the pinned tools. It does not end with its caller, since other calls may be using it.
+// linked returns a connection to a server that has the pinned tools. The connection does not end with its caller, since other calls may be using it.
 func (o *Object) linked(ctx, caller context.Context) (*link, error) {
 	select {
 	case o.linking <- struct{}{}:

@@ -35,7 +35,7 @@ func typeOf(schema any, at string) (*message.Type, error) {
 	case t.Name == value.TypeData && root["type"] == "object": // the schema does not describe the fields of the object
 		return &message.Type{Name: value.TypeRecord}, nil
 	case t.Name != value.TypeRecord || t.Null:
-		return nil, fmt.Errorf("%s: its schema describes no object with named fields", at)
+		return nil, fmt.Errorf("%s: the schema must describe an object with named fields", at)
 	}
 	return t, nil
 }
@@ -48,11 +48,11 @@ type typer struct {
 
 func (y *typer) typ(schema any, at string, depth int) (*message.Type, error) {
 	if y.left--; y.left < 0 || depth > maxDepth {
-		return nil, fmt.Errorf("%s: its schema is nested too deeply, is too large, or refers to itself", at)
+		return nil, fmt.Errorf("%s: the schema is nested too deeply, is too large, or refers to itself", at)
 	}
 	s, ok := schema.(map[string]any)
 	if !ok && schema != true {
-		return nil, fmt.Errorf("%s: a part of its schema is neither a JSON object nor true", at)
+		return nil, fmt.Errorf("%s: a part of the schema is neither a JSON object nor true", at)
 	}
 	if ref, ok := s["$ref"].(string); ok {
 		to, err := y.resolve(ref)
@@ -174,7 +174,7 @@ func (y *typer) resolve(ref string) (any, error) {
 		}
 	}
 	if !ok {
-		return nil, fmt.Errorf("its schema has the $ref %.100q, and no such part", ref)
+		return nil, fmt.Errorf("the schema has the $ref %.100q, which leads to no part of it", ref)
 	}
 	return to, nil
 }

@@ -86,7 +86,7 @@ type Bounds struct {
 	Messages   int           // most messages in a second that answer no call; 1,000
 }
 
-// These are the errors of a server that broke a rule. For the host, errors of calls wrap them. A program reads only their Kind.
+// These are the errors of a server that broke a rule. For the host, errors of calls wrap them. A program reads the texts of the first three (see refuse) and of ErrTool (see failed), and of the others only the Kind.
 var (
 	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than Server.Bounds allows")
 	ErrFlood     = errors.New("mcpclient: the server sent more messages than Server.Bounds allows")

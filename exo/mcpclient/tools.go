@@ -29,9 +29,9 @@ type PinError struct {
 
 func (e *PinError) Error() string {
 	if e.Pinned == "" {
-		return "its tools are not pinned: after reading them, pin " + e.Digest
+		return "the server's tools are not pinned: after reading them, pin " + e.Digest
 	}
-	return "its tools are not the pinned ones: after reading them, pin " + e.Digest
+	return "the server's tools are not the pinned ones: after reading them, pin " + e.Digest
 }
 
 // tool is a tool that programs may call.
@@ -69,7 +69,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 		}
 		for _, name := range used {
 			if !s.all && !slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == name }) {
-				return nil, fmt.Errorf("the server has no tool %q", name)
+				return nil, fmt.Errorf("the server has no tool %q: correct the name in Reads, Acts or Immediate, or take it out", name)
 			}
 		}
 		slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
@@ -123,7 +123,7 @@ func (o *Object) describe(tools []*mcp.Tool) error {
 		}
 		m, u, err := o.server.method(t)
 		if err != nil {
-			return fmt.Errorf("tool %q: %w", t.Name, err)
+			return fmt.Errorf("the tool %q can't be used, so take it out of Reads, Acts and Immediate: %w", t.Name, err)
 		}
 		m.Name = name
 		i.Methods[name], i.Order, o.tools[name] = m, append(i.Order, name), u

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// answer returns the value of a result, which may have at most most values.
+// answer returns the value of a result. It refuses a result with more than most values.
 func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error) {
 	if t.out != nil {
 		return read(t.out, r.StructuredContent, 0, &most)

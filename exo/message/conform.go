@@ -49,8 +49,8 @@ func (c *Checker) accept(op string, p *Param, want *Type, n *Node) (*Node, error
 	return got, nil
 }
 
-// lists reports whether n, which has not been sent, can serve as the list of values that an operator wants. The list that
-// awaiting n gives must have items of the type of, or records with one field of that type. The label is what awaiting n would add.
+// lists reports whether n, which has not been sent, can be the list of values that an operator wants. Awaiting n must
+// give a list with items of the wanted type, or of records with one field of that type. The label is what awaiting n would add.
 func (c *Checker) lists(of *Type, n *Node) (value.Label, bool) {
 	m, cell := c.awaited(n)
 	if cell == nil || of == nil {

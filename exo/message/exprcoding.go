@@ -30,9 +30,9 @@ const (
 )
 
 var (
-	errNode  = errors.New("a message with a node that no Checker makes has no encoding")
-	errOrder = errors.New("a message has no encoding unless its nodes have the order in which Node.Expr writes them")
-	errLarge = fmt.Errorf("a message with more than %d values has no encoding", maxLiterals)
+	errNode  = errors.New("a message can't be written if a Checker would not make one of its nodes")
+	errOrder = errors.New("a message can't be written unless its nodes are in the order of Node.Expr")
+	errLarge = fmt.Errorf("a message can't be written if it has more than %d values", maxLiterals)
 )
 
 // AppendBinary writes the message in the canonical encoding. It fails if the nodes are not in the
@@ -140,7 +140,7 @@ func (x Expr) ordered() bool {
 	return len(x.Nodes) == 0 || o.visit(int32(len(x.Nodes)-1)) && int(o.next) == len(x.Nodes)
 }
 
-// order walks a message. The walk has already left all nodes before next.
+// order walks a message. The walk has finished the nodes with indexes below next.
 type order struct {
 	nodes []WireNode
 	next  int32

@@ -109,7 +109,7 @@ func (m *Checked) Refuses(l value.Label) (out []string) {
 	return out
 }
 
-// WrittenTo names the fields that admit a tag.
+// WrittenTo names the fields that admit a tag, of a method with the Effect InUnit; of others it names none.
 func (m *Method) WrittenTo(tag string) (out []string) {
 	if m.Effect != InUnit {
 		return nil

@@ -18,7 +18,7 @@ func sameScalarValue(a, b value.Value) bool {
 	return a.Kind() != value.KindList && a.Kind() != value.KindRecord && value.Equal(a, b)
 }
 
-// canonical returns text in the canonical form of type typ, with v's label. Values of typ are texts, since typ has no value.Kind of its own.
+// canonical returns text in the canonical form of type typ, with v's label; false if text is no value of typ. typ has no value.Kind of its own.
 func canonical(v value.Value, typ, text string) (value.Value, bool) {
 	s, ok := scalar.Canonical(typ, text)
 	if !ok {
@@ -129,7 +129,7 @@ func timeIn(s string, z *zone.Zone) (time.Time, bool) {
 	return t, ok
 }
 
-// timeOf returns the instant that v is, or that its text describes.
+// timeOf returns the instant that v is, or that its text describes; false if v is neither an instant nor the text of one.
 func timeOf(v value.Value, z *zone.Zone) (time.Time, bool) {
 	switch v.Kind() {
 	case value.KindTime:

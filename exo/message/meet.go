@@ -44,7 +44,7 @@ func (d Description) whole(full Description) error {
 	leads := func(what string, to map[string]bool) error {
 		for name := range to {
 			if d.Interface(name) == nil && full.Interface(name) != nil {
-				return fmt.Errorf("%s refers to %s, which the policy removed", what, name)
+				return fmt.Errorf("%s refers to %s, which the policy removed: keep it, or remove what refers to it", what, name)
 			}
 		}
 		return nil
@@ -57,7 +57,7 @@ func (d Description) whole(full Description) error {
 	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
 }
 
-// settle drops the names of removed methods, and returns which interfaces differ from the full description.
+// settle clears each Truth that names a removed method, and returns the names of the interfaces that differ from the full description.
 func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {
@@ -94,7 +94,7 @@ func (d Description) has(t *Term, self *Interface, method string) bool {
 	return i != nil && i.Methods[method] != nil
 }
 
-// meet narrows one interface. The result shares nothing with w.
+// meet returns i, narrowed as w asks, which is the policy's version of i. The result shares nothing with w.
 func (i *Interface) meet(w *Interface) (*Interface, error) {
 	n := renamer{}.iface(i)
 	n.Doc = w.Doc
@@ -191,7 +191,7 @@ func (m *Method) meet(x *Method) error {
 	case m.Trusted && !x.Trusted:
 		return fmt.Errorf("the policy cleared Trusted, which a policy may only set")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
-		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
+		return fmt.Errorf("a policy can't give an Effect, Sink or Admits to a method that does not send: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
 		return fmt.Errorf("the policy changed Truth, which a policy may only clear")
 	case len(x.Params) > len(m.Params):
@@ -216,7 +216,7 @@ func (m *Method) meet(x *Method) error {
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {
-		return fmt.Errorf("the policy changed its name, its result, or whether it sends")
+		return fmt.Errorf("the policy changed Name, Result, Sends or another part of the method, which no policy may change")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (p *Param) meet(x *Param) error {
 // object sees which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed its type")
+		return fmt.Errorf("the policy removed the type of the argument")
 	}
 	if t.Wide == nil && t.Null && !x.Null {
 		t.Null = false
@@ -261,29 +261,29 @@ func (t *Term) meet(x *Term, free bool) error {
 	rest := *x
 	rest.Con = t.Con
 	if (t.Con == nil) != (x.Con == nil) || !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("the policy changed its type to one that is not narrower")
+		return fmt.Errorf("the policy gave the argument a type that is not narrower than the object's")
 	}
 	return nil
 }
 
-// meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits,
-// and must not change what x converts it to. The object expects arguments as its own description
-// converts them.
+// meet narrows t, a copy of the type of an argument, to x. t must admit each value that x admits.
+// x must convert the value as t does: the object expects arguments as its own description converts
+// them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed its type")
+		return fmt.Errorf("the policy removed the type of the argument")
 	}
 	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
 	switch {
 	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
 		return fmt.Errorf("the policy allows null, which the object does not")
 	case x.Name != t.Name && !narrower:
-		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
 	case x.Name != t.Name:
 		*t = *renamer{}.typ(x)
 		return nil
 	case len(x.Enum) == 0 && len(t.Enum) > 0, len(x.Enum) > 0 && x.Name != value.TypeText:
-		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
 	}
 	for _, e := range x.Enum {
 		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {
@@ -294,7 +294,7 @@ func (t *Type) meet(x *Type, free bool) error {
 	switch t.Name {
 	case value.TypeList:
 		if t.Args["of"] == nil {
-			return fmt.Errorf("its list type has no type of the items: set Args[\"of\"]")
+			return fmt.Errorf("the list type lacks the type of its items: set Args[\"of\"]")
 		}
 		if err := t.Args["of"].meet(x.Args["of"], free); err != nil {
 			return fmt.Errorf("items: %w", err)
@@ -309,7 +309,7 @@ func (t *Type) meet(x *Type, free bool) error {
 		rest.Fields = t.Fields
 	}
 	if !reflect.DeepEqual(&rest, t) {
-		return fmt.Errorf("the policy changed its type to one that is not narrower")
+		return fmt.Errorf("the policy gave the argument a type that is not narrower than the object's")
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func twoNamed(old, i *Interface) error {
 // types fails unless t, the type of an object, is one of these interfaces.
 func (c Catalog) types(t *Type) error {
 	if t == nil || c[t.Name] == nil {
-		return fmt.Errorf("Description.Type is not among Description.Interfaces")
+		return fmt.Errorf("Description.Type is not among Description.Interfaces: add its interface there")
 	}
 	return nil
 }

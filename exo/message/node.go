@@ -206,7 +206,7 @@ const opLater = "\x00op"
 func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
 	const op = opLater
 	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
-		return nil, fail.Errorf(fail.Invalid, op, "takes no callback here")
+		return nil, fail.Errorf(fail.Invalid, op, "takes no callback here: give it a value")
 	}
 	env, err := c.bind(op, recv, m, prior)
 	if err != nil {
@@ -260,7 +260,7 @@ func (c *Checker) Kill(param *Node) {
 // MakeLambda closes a callback that returned body. param, its placeholder, can't be used any more.
 func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
 	if param.Op != OpParam || param.dead || body.Op == OpLambda {
-		return nil, fail.Errorf(fail.Invalid, "", "this callback has already returned")
+		return nil, fail.Errorf(fail.Invalid, "", "the callback has already returned, or it returned another callback: return a value instead")
 	}
 	body, err := c.shown(param, body)
 	if err != nil {
@@ -366,7 +366,7 @@ func (m *Method) in(name string) string {
 	if scalar.Simple(name) {
 		return m.Name
 	}
-	return strings.Clone(name) // copied, since name may be part of a whole frame
+	return strings.Clone(name) // a copy, since name may be a part of a large received message, which it would keep in memory
 }
 
 func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*Node, error) {

@@ -16,7 +16,7 @@ const (
 	maxOutcomes = 1 << maxBits
 )
 
-var errOutcomes = fmt.Errorf("it has more possible values than %d bits can express", maxBits)
+var errOutcomes = fmt.Errorf("the type has more possible values than %d bits can express: declare fewer", maxBits)
 
 // Bits returns the most bits that one call of a declassifier reveals: the logarithm of the number of its outcomes,
 // including null. It is 0 for every other method. It depends only on the type of the result, which no policy can change.
@@ -35,7 +35,7 @@ func (m *Method) Bits() int {
 func (t *Type) outcomes() (n uint64, err error) {
 	switch {
 	case t == nil:
-		return 0, errors.New("its type is missing")
+		return 0, errors.New("the type is missing")
 	case t.Name == value.TypeBool:
 		n = 2
 	case t.Name == value.TypeText && len(t.Enum) > 0:
@@ -59,7 +59,7 @@ func (t *Type) outcomes() (n uint64, err error) {
 			n *= of
 		}
 	default:
-		return 0, fmt.Errorf("it is %s, which has any number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
+		return 0, fmt.Errorf("%s can have any number of values: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
 	}
 	if n == 0 || n >= maxOutcomes { // n is 0 for all whole numbers; the limit leaves one outcome for null
 		return 0, errOutcomes
@@ -80,7 +80,7 @@ func (m *Method) checkDeclassifies() error {
 	}
 	switch {
 	case !m.Declassifies.Integrity().Empty():
-		return fmt.Errorf("it declassifies %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
+		return fmt.Errorf("Declassifies has %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
 		return errors.New("a method that declassifies must have Sends and Sink, no Effect and no Nested, and a reply of one value")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
@@ -95,13 +95,14 @@ func (m *Method) checkDeclassifies() error {
 		}
 	}
 	if _, err := m.Result.Con.outcomes(); err != nil {
-		return fmt.Errorf("its result: %w", err)
+		return fmt.Errorf("the result: %w", err)
 	}
 	return nil
 }
 
-// Limited copies v in the only form that the type allows: without a label, an extra field, another order of
-// fields, or another spelling of a number. Any of these could reveal more than Bits counts.
+// Limited copies v in the only form that the type allows: without a label, another order of fields, or another
+// spelling of a number. Each of these could reveal more than Bits counts. It returns false for any other value, such
+// as one with an extra field.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {
 	case v.IsNull():

@@ -116,7 +116,7 @@ func (r renamer) iface(i *Interface) *Interface {
 	return &c
 }
 
-// names returns the interfaces that the walk visit mentions, except those that need no description.
+// names returns the interfaces that a declaration names, except those that need no description. visit copies the declaration with the given renamer.
 func names(visit func(renamer)) map[string]bool {
 	set := map[string]bool{}
 	visit(renamer{visit: func(n string) {

@@ -37,7 +37,7 @@ func (c Catalog) IntegrityShown(t *Type, open value.Label) value.Label {
 	return l
 }
 
-// FieldType returns the type of a field of a record of type t, with its label.
+// FieldType returns the type of a field of a record of type t, with its label; nil if there is no such field.
 func (c Catalog) FieldType(t *Type, name string) *Type {
 	if i := c[t.Name]; i != nil {
 		if p := i.Fields[name]; p != nil {

@@ -182,7 +182,7 @@ func (i *Interface) checkLabels() error {
 		m.Result.each(func(t *Type) {
 			for _, f := range t.Fields {
 				if !f.Admits.Empty() {
-					refuse(n, fmt.Sprintf("field %s of its result admits %s: only a field of an argument can", f.Name, f.Admits))
+					refuse(n, fmt.Sprintf("field %s of the result admits %s: only a field of an argument can", f.Name, f.Admits))
 				}
 			}
 		})

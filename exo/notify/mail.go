@@ -106,7 +106,7 @@ func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 		}
 		if to.Claim != "" {
 			if to.Address = claim(to.Claim); CheckAddress(to.Address) != nil {
-				return nil, service.Refuse("to: the host has no address for %q", in.To)
+				return nil, service.Refuse("to: the host has no address for %q: name another recipient", in.To)
 			}
 		}
 		return mailed{*in, to.Address}, nil

@@ -212,7 +212,7 @@ func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error)
 			return u, h, nil
 		}
 	}
-	return nil, web.Host{}, errors.New("this address can't be posted to: want https://NAME/PATH with a name in lower case, no IP address, and no user; http:// needs a name of this machine, such as localhost, and only loopback addresses in networks")
+	return nil, web.Host{}, errors.New("the address can't be posted to: want https://NAME/PATH with a name in lower case, no IP address, and no user; http:// needs a name of this machine, such as localhost, and only loopback addresses in networks")
 }
 
 // post sends one request. whom names the server in errors, which contain nothing of its address and nothing of its answer.

@@ -44,7 +44,7 @@ type Outcome struct {
 	Run   string // Run is, for a Run, its ID in the record; "" if it did not begin
 }
 
-// Unknown is the Error of a COMMIT if nobody knows whether the database kept the transaction.
+// Unknown is the Error of a COMMIT if it is unknown whether the database kept the transaction.
 const Unknown = "unknown"
 
 // An Observer gets a call of Begin for each activity that begins. The caller calls end once, with the outcome. The returned context is that of the

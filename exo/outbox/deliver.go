@@ -24,7 +24,7 @@ const refused = "refused: "
 // elsewhere is the reason in Item.Why of a message that this process leaves to another one.
 const elsewhere = "it was left for another place: the service has this name in another grant file, or in an earlier one. That place may still get it; -retry delivers it here"
 
-// Try makes one attempt to deliver a waiting message, unless another process is delivering it. An error is the reason why the message was not delivered.
+// Try makes one attempt to deliver a waiting message that is due, unless another process is delivering it or is to deliver it. An error is the reason why the message was not delivered.
 // If the receiver refused the message, the error wraps ErrRefused, and there are no more attempts.
 func (o *Outbox) Try(ctx context.Context, key string) error {
 	var x item
@@ -53,7 +53,7 @@ func (o *Outbox) Try(ctx context.Context, key string) error {
 
 // Leave puts a message, makes the first attempt at once, and waits for it for up to 5 seconds. If runs have already waited too long for the receiver in
 // this minute, Leave does not wait, and Run makes the attempt. If Leave returns nil, the message is delivered, or waits in the outbox. An error that wraps
-// ErrRefused means that the receiver has refused the message. After any other error the message is not in the outbox.
+// ErrRefused means that the receiver has refused the message. After store.ErrUnknown the message may be in the outbox; after any other error it is not.
 func (o *Outbox) Leave(ctx context.Context, to, key string, body []byte) error {
 	if err := o.add(ctx, waiting(to, key), body); err != nil {
 		return err

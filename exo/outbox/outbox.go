@@ -183,7 +183,7 @@ func parse(e store.Entry) (x item, err error) {
 		return x, nil
 	}
 	if err := json.Unmarshal(e.Value, &x); err != nil || x.Version != 1 || keyOf(x.Key) != e.Key {
-		return x, fmt.Errorf("outbox: the entry %.80q is no message of an outbox: %.100s", e.Key, e.Value)
+		return x, fmt.Errorf("outbox: the entry %.80q is no message of an outbox: correct or remove it: %.100s", e.Key, e.Value)
 	}
 	return x, nil
 }
@@ -279,7 +279,7 @@ func (o *Outbox) Retry(ctx context.Context, key string) error {
 		case !has:
 			return false, now, ErrNone
 		case x.State == Sent || x.State == Staged:
-			return false, now, fmt.Errorf("outbox: the message is %s, so it can't be retried", x.State)
+			return false, now, fmt.Errorf("outbox: the message is %s, and only one that is failed, waiting or unknown can be retried", x.State)
 		default:
 			x.State, x.At, x.Next, x.Tries, x.Why, x.Target = Waiting, now, now, 0, "", o.targetOf(x.To)
 			return true, now.Add(o.opt.For + keptRest), nil

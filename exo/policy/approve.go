@@ -153,7 +153,7 @@ func (a *Approvals) decide(id string, allow bool) error {
 	defer a.mu.Unlock()
 	i := slices.IndexFunc(a.waiting, func(r Request) bool { return r.ID == id })
 	if i < 0 {
-		return errors.New("policy: no message with this ID waits for approval")
+		return errors.New("policy: no message with this ID waits for approval: Approvals.Waiting lists those that do")
 	}
 	d := a.waiting[i].digest
 	if allow && len(a.tickets) >= maxTickets {

@@ -69,7 +69,7 @@ func named(rule string, methods []string) func(*message.Description) error {
 		}
 		for _, name := range methods {
 			if !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
-				return fmt.Errorf("policy: %s: the object has no method %q", rule, name)
+				return fmt.Errorf("policy: %s: the object has no method %q: correct the name", rule, name)
 			}
 		}
 		return nil

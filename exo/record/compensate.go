@@ -80,7 +80,7 @@ type Undoing struct {
 	Left      []Left // the effects that left with the run (LeftOf)
 }
 
-// Run records the undo and calls do, which undoes the run's changes in its stores and returns the state of that undo. If the changes were undone, the
+// Run records the undo and calls the function do, which undoes the run's changes in its stores and returns the state of that undo. If the changes were undone, the
 // services make up for the effects that left. This is tried once for each effect, and recorded before and after. If a service fails, the undo stays.
 func (u Undoing) Run(ctx context.Context, to exo.Recorder, do func(context.Context) (exo.State, error)) error {
 	ctx = context.WithoutCancel(ctx)

@@ -66,11 +66,11 @@ func appendDetail(b []byte, detail any) ([]byte, error) {
 		j = bytes.ToValidUTF8(j, []byte("\ufffd"))
 	}
 	if !json.Valid(j) {
-		return nil, errors.New("its JSON is not one valid value")
+		return nil, errors.New("the JSON of the detail is not one valid value")
 	}
 	depth, spaced := shape(j)
 	if depth > maxNesting {
-		return nil, fmt.Errorf("it is nested %d levels deep; at most %d are allowed", depth, maxNesting)
+		return nil, fmt.Errorf("the detail is nested %d levels deep; at most %d are allowed", depth, maxNesting)
 	}
 	if spaced {
 		var one bytes.Buffer
@@ -90,7 +90,7 @@ type appender interface {
 func encode(b []byte, detail any) (_ []byte, err error) {
 	defer func() {
 		if recover() != nil {
-			err = errors.New("it panicked when it was encoded")
+			err = errors.New("the detail's code panicked when its JSON was made")
 		}
 	}()
 	if a, ok := detail.(appender); ok {

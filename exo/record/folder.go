@@ -192,8 +192,8 @@ func (l *Logged) AppendJSON(b []byte) ([]byte, error) {
 	return append(b, line[min(1, len(line)):]...), err
 }
 
-// ReadLog reads the entries of a log in order, and ends with an error at the first entry that it can't read. with decrypts entries; nil:
-// they stay encrypted. It checks no signatures; tree.Verify does.
+// ReadLog reads the entries of a log in order, and ends with an error at the first entry that it can't read. The Opener with decrypts
+// entries; if it is nil, they stay encrypted. ReadLog checks no signatures; tree.Verify does.
 func ReadLog(from tree.Source, with *tree.Opener) iter.Seq2[Logged, error] {
 	return ReadEntries(tree.Entries(from), with)
 }
@@ -249,8 +249,8 @@ func (l *Folder) Unsettled() ([]UnsettledRun, error) {
 	return unsettledIn(ReadEntries(l.in.Checked(), nil), &openRuns{})
 }
 
-// Unknown applies the function [Unknown] to the entries that are in the log now. with decrypts the method of an effect, which decides which
-// [Settler] can answer. Without with, and for an erased run, none can.
+// Unknown applies the function [Unknown] to the entries that are in the log now. The Opener with decrypts the method of an effect, which
+// decides which [Settler] can answer. If with is nil, or the run was erased, none can.
 func (l *Folder) Unknown(with *tree.Opener) ([]UnsettledRun, error) {
 	if l == nil || l.in == nil {
 		return nil, errNowhere
@@ -292,8 +292,8 @@ func (l *Folder) Err() error {
 }
 
 // Keep erases the ended runs that began longer ago than age, by destroying their data keys. It does so before it returns, and then every 6 hours until
-// Close. Each time it reads the whole log in a folder; in a database, it reads the runs with keys, the oldest first. Keep passes to tell each error, and
-// how many older runs have not ended. tell must not call Close. Call Keep once, after Reconcile.
+// Close. Each time it reads the whole log in a folder; in a database, it reads the runs with keys, the oldest first. Keep calls tell with each
+// error, and with the number of older runs that have not ended. tell must not call Close. Call Keep once, after Reconcile.
 func (l *Folder) Keep(age time.Duration, tell func(error)) error {
 	return l.keep(age, 6*time.Hour, tell)
 }

@@ -125,19 +125,19 @@ func (s Settlers) resumes(e *exo.Effect, committed exo.State) bool {
 // maxSettle bounds how long an object is asked about one call.
 const maxSettle = 30 * time.Second
 
-// settled asks an object.
+// settled asks an object what became of its call with this key.
 func settled(ctx context.Context, of Settler, method, key string) (state exo.State, err error) {
 	err = guarded(ctx, func(ctx context.Context) (err error) { state, err = of.Settle(ctx, method, key); return err })
 	return state, err
 }
 
-// guarded calls a function of an object with the time limit. A panic becomes an error, so that the object can't keep a host from starting.
+// guarded calls a function of an object, which may take maxSettle. A panic becomes an error, so that the object can't keep a host from starting.
 func guarded(ctx context.Context, f func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %s", textOf(fmt.Errorf("%v", p)))
+			err = fmt.Errorf("the object's code panicked: %s", textOf(fmt.Errorf("%v", p)))
 		}
 	}()
 	return f(ctx)

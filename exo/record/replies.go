@@ -67,7 +67,7 @@ func (r *runs) retain(e *exo.Entry) {
 	}).AppendBinary(nil)
 	switch {
 	case objects != len(answer.Types):
-		k.Lost = "it has an object within a sealed value"
+		k.Lost = "the reply has an object within a sealed value"
 	case !known:
 		k.Lost = "the run began before this record was opened, or too many runs ago"
 	case err != nil:

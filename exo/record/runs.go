@@ -48,7 +48,7 @@ func (r *runs) begin(id exo.RunID) {
 func (r *runs) line(b []byte, e *exo.Entry) ([]byte, error) {
 	switch {
 	case e.RunID == exo.RunID{}:
-		return b, errors.New("record: the entry has no RunID")
+		return b, errors.New("record: the entry has no RunID: set it to the ID of its run")
 	case e.Step == exo.Begun && r.has(e.RunID):
 		return b, fmt.Errorf("record: run %v has begun before: each run needs an ID of its own", e.RunID)
 	}

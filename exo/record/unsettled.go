@@ -109,7 +109,7 @@ func (o *openRuns) unsettled() (runs []UnsettledRun) {
 }
 
 // owes reports whether a commit or an effect of the run began and has no outcome on the record. Then the end of the run does not settle it, so that
-// Reconcile asks for the outcome. With unknown, an outcome StateUnknown counts as none.
+// Reconcile asks for the outcome. If unknown is set, an outcome StateUnknown counts as none.
 func (r *UnsettledRun) owes(unknown bool) bool {
 	for _, p := range r.effects {
 		if p.acting && !p.settled || unknown && p.unknown {
@@ -165,7 +165,7 @@ func changed(e exo.Entry) int {
 	return -1
 }
 
-// unsettled returns the run with the effects that have no outcome on the record. With unknown, an outcome StateUnknown counts as none.
+// unsettled returns the run with the effects that have no outcome on the record. If unknown is set, an outcome StateUnknown counts as none.
 func (r *UnsettledRun) unsettled(unknown bool) UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]

@@ -30,7 +30,7 @@ func version(e *exo.Entry) int {
 	return 1
 }
 
-// appendLine writes one entry, and a newline. of gives the room for its details. appendLine fails for an entry that can't be read back. No program
+// appendLine writes one entry, and a newline. The runs in of bound its details. appendLine fails for an entry that can't be read back. No program
 // can cause such an entry, or it could stop the record.
 func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	of.last = 0

@@ -61,7 +61,7 @@ type Approved struct {
 	ChangeSet
 	keeper   *Keeper
 	entry    store.Entry
-	differs  string // a text for the person on what was different
+	differs  string // tells the person what was different; "": nothing
 	reviewed bool   // the run was compared with the change set, and does the same
 }
 
@@ -166,9 +166,9 @@ type approval struct {
 func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) error {
 	switch {
 	case r.Granted.String() != a.granted:
-		a.differs = "the grants have changed since it was prepared"
+		a.differs = "the grants have changed since the change set was prepared"
 	case a.module != buildinfo.Version():
-		a.differs = fmt.Sprintf("it was prepared by version %s of this module, and this is %s", a.module, buildinfo.Version())
+		a.differs = fmt.Sprintf("version %s of this module prepared the change set, and this is version %s", a.module, buildinfo.Version())
 	case !same(known, a.known):
 		a.differs = difference(a.Set, set)
 	}
@@ -184,7 +184,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {
-			return "it would change another number of stores"
+			return "the run would change another number of stores"
 		}
 		if a, b := was.Parts[i], is.Parts[i]; !bytes.Equal(a.Known, b.Known) {
 			for j := range max(len(a.Rows), len(b.Rows)) {
@@ -195,7 +195,7 @@ func difference(was, is changeset.Set) string {
 					return fmt.Sprintf("%s %s is %s, too", b.Rows[j].Table, b.Rows[j].Key, b.Rows[j].Kind)
 				}
 				if x, y := text(a.Rows[j]), text(b.Rows[j]); x != y {
-					return fmt.Sprintf("it would be %s now, and was %s", y, x)
+					return fmt.Sprintf("the change would be %s now, and was %s", y, x)
 				}
 			}
 			return "something differs that the change set does not show"
@@ -214,7 +214,7 @@ func difference(was, is changeset.Set) string {
 		case i >= len(was.Messages):
 			return sent(is.Messages[i]) + " is sent, too"
 		case sent(was.Messages[i]) != sent(is.Messages[i]):
-			return fmt.Sprintf("it would send %s now, and was to send %s", sent(is.Messages[i]), sent(was.Messages[i]))
+			return fmt.Sprintf("the run would send %s now, and was to send %s", sent(is.Messages[i]), sent(was.Messages[i]))
 		}
 	}
 	return "a value differs that the change set does not show"
@@ -276,7 +276,7 @@ func (a *Approved) Done(ctx context.Context, what Outcome, failed error) error {
 		return nil
 	}
 	if failed == nil && !a.reviewed { // a run that changes nothing is never reviewed
-		a.differs = "it would change nothing now"
+		a.differs = "the run would change nothing now"
 	}
 	h, err := k.parseHead(a.entry)
 	if err != nil {
@@ -308,8 +308,8 @@ func (a *Approved) Conflict() error {
 }
 
 // Reconcile settles change sets that a process was applying when it was killed. kept asks the database whether the changes of a run were kept. Its
-// answer must be final, like that of exosql's DB.Committed; if the database has lost it, kept returns ErrLost. A change set that was not kept waits
-// again for the rest of its time. Reconcile returns how many it settled.
+// answer must be final, like that of exosql's DB.Committed; if the database has lost it, kept returns ErrLost. A change set whose changes were not kept
+// waits again for the rest of its time. It becomes Unknown after ErrLost, or if its messages may have been sent. Reconcile returns how many it settled.
 func (k *Keeper) Reconcile(ctx context.Context, kept func(context.Context, exo.RunID) (bool, error)) (n int, err error) {
 	if !k.made() {
 		return 0, errZero

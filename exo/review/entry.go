@@ -213,7 +213,7 @@ func readIndex(e store.Entry) (ids []string, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(e.Value, &ids); err != nil {
-		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets: %.100s", e.Key, e.Value)
+		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets, but %.100s: correct or remove it", e.Key, e.Value)
 	}
 	return ids, nil
 }
@@ -250,7 +250,7 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
-		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set: %.100s", e.Key, e.Value)
+		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set, but %.100s: correct or remove it", e.Key, e.Value)
 	}
 	mac, err := k.mac(h)
 	if err == nil && !hmac.Equal(mac, h.MAC) {
@@ -332,7 +332,7 @@ func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
 		err = json.Unmarshal(text, &s)
 	}
 	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // the entry was moved to another principal
-		err = fmt.Errorf("review: the entry %.80q has the change set of another principal", e.Key)
+		err = fmt.Errorf("review: the entry %.80q has the change set of another principal: it can't be agreed to", e.Key)
 	}
 	return s, err
 }
@@ -350,7 +350,7 @@ func (k *Keeper) load(ctx context.Context, e store.Entry, h head) (w ChangeSet, 
 			return w, err
 		}
 		if c.Version == store.Absent {
-			return w, fmt.Errorf("review: a part of change set %s was removed from the store", id)
+			return w, fmt.Errorf("review: a part of change set %s was removed from the store, so it can't be applied: run its program again", id)
 		}
 		chunks = append(chunks, c.Value)
 	}
@@ -421,14 +421,14 @@ func (k *Keeper) PendingOf(ctx context.Context, p exo.Principal) (out []ChangeSe
 	return out, err
 }
 
-// Get returns one change set. The beginning of an ID is enough if it is unique.
+// Get returns one change set. The beginning of an ID is enough if it is unique and has at least 6 characters.
 func (k *Keeper) Get(ctx context.Context, id string) (w ChangeSet, err error) {
 	_, _, w, err = k.find(ctx, id)
 	return w, err
 }
 
-// ErrNone is the error for an ID without a change set.
-var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days")
+// ErrNone is the error for an ID without a change set, and for fewer than 6 characters of an ID.
+var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days, or fewer than 6 characters of its ID were given")
 
 func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w ChangeSet, err error) {
 	if !k.made() {

@@ -9,6 +9,6 @@
 // commit are no longer stopped. The error has Kind Revoked. Each process notices a new entry within twice Every: while programs begin or run, it reads
 // the list once in Every. While the list can't be read, no program begins, and running programs are stopped after Patience.
 //
-// Who can write to the store can give access back. Messages of a run that was committed before still leave. Policy.Revoked takes back one object, in
+// A process that can write to the store can give access back. Messages of a run that was committed before still leave. Policy.Revoked takes back one object, in
 // one process and at once.
 package revoke

@@ -57,8 +57,8 @@ type Entry struct {
 	At        time.Time     `json:"at"`
 }
 
-// ErrNotRevoked is the error of Restore for a principal that is not on the list.
-var ErrNotRevoked = errors.New("revoke: this principal is not on the list of the revoked")
+// ErrNotRevoked is the error of Restore for a principal that is not on the list, and of RestoreAll if not all are revoked.
+var ErrNotRevoked = errors.New("revoke: the list has no entry for what was to be restored")
 
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10

@@ -76,7 +76,7 @@ func (l *List) has(p exo.Principal) bool {
 	return is
 }
 
-// reading is one reading of the store. All callers that need the list meanwhile wait for it.
+// reading is one attempt to read the store. All callers that need the list meanwhile wait for it.
 type reading struct {
 	done  chan struct{} // closed when the reading has ended
 	err   error

@@ -23,7 +23,7 @@ func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	}
 	form, err := formOf(op.part, "argument")
 	if err != nil || form.kind != formRecord {
-		return op // New returns the error in op.misuse
+		return op // New returns the error: see checkPart
 	}
 	op.admitsFor = func(arg value.Value) value.Label {
 		if arg.Type() != value.TypeRecord { // if the argument is labelled as a whole, no field is known
@@ -104,13 +104,13 @@ func (s *Service) Chooses(method string) bool {
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
 		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
-			return fmt.Errorf("it admits %s without naming the reader: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
+			return fmt.Errorf("the method admits %s without naming the reader: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
 		}
 	}
 	return nil
 }
 
-// Admits implements exo.Sink with the functions passed to AdmitsFor.
+// Admits implements exo.Sink. The labels of a method without AdmitsFor are the same in every call.
 func (s *Service) Admits(m *exo.Message) value.Label {
 	if s == nil {
 		return value.Label{}

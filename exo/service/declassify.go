@@ -52,7 +52,7 @@ func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	case op.declassifies == nil:
 		return nil
 	case op.declassifies.Empty():
-		return errors.New("it declassifies no tag: give Declassify the tags, or use Read for values that are not sealed")
+		return errors.New("Declassify got no tag: pass the tags, or use Read for values that are not sealed")
 	case len(op.labelled) > 0:
 		return errors.New("the answer of a Declassify can't be labelled, since it is revealed")
 	case op.object():

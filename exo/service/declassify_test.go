@@ -82,7 +82,7 @@ func TestDeclassify(t *testing.T) {
 		"a label":         {full().Labelled(pii, "same"), 0, "can't be labelled"},
 		"an object":       {object, 0, "an object"},
 		"Immediate":       {full().Immediate(), 0, "Read"},
-		"no function":     {service.Declassify[service.None, bool]("m", "", nil, pii), 0, "its function"},
+		"no function":     {service.Declassify[service.None, bool]("m", "", nil, pii), 0, "the function"},
 		"of a Read":       {service.Read("m", "", kind).OneOf([]string{"a"}), 0, "only for a method made with Declassify"},
 		"of a Method":     {service.Method("m", "", kind).Between(0, 1), 0, "only for a method made with Declassify"},
 	} {

@@ -20,7 +20,7 @@ func (op *Operation) label(m *message.Method, t *message.Type) error {
 	for _, x := range op.labelled {
 		switch {
 		case x.label.Empty():
-			return errors.New("Labelled has no label")
+			return errors.New("Labelled got no label: pass one, or leave Labelled out")
 		case len(x.label.Unnamed()) > 0:
 			return fmt.Errorf("Labelled has a tag of readers without their ids (%s): write the tag without the @ part", x.label)
 		case op.object():

@@ -104,7 +104,7 @@ func TestLabelledWrongly(t *testing.T) {
 		`no field "by.mail"`:         service.Read("x", "", list).Labelled(pii, "by.mail"),
 		`no field "subject.x"`:       service.Read("x", "", list).Labelled(pii, "subject.x"),
 		`field "note" has omitempty`: service.Read("x", "", list).Labelled(pii, "note"),
-		"has no label":               service.Read("x", "", list).Labelled(value.Label{}, "by"),
+		"got no label":               service.Read("x", "", list).Labelled(value.Label{}, "by"),
 		"name the secret fields":     service.Read("x", "", text).Labelled(pii),
 		"get a receipt":              service.Method("x", "", list).Labelled(pii, "by"),
 		"a struct with one field":    service.Read("x", "", list).Labelled(value.NewLabel("pii", value.Untrusted)),

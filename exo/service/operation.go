@@ -72,7 +72,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 func ReadOf(name, doc string, in, out reflect.Type, check func(in any) error, f func(ctx context.Context, in any) (any, error)) Operation {
 	op := Operation{name: name, doc: doc, in: in, out: out}
 	if in == nil || out == nil || f == nil {
-		return op // New returns the error in op.misuse
+		return op // New returns an error for an operation without a call
 	}
 	argForm, _ := formOf(in, "argument")
 	var resForm *form
@@ -135,7 +135,7 @@ func (op Operation) Effect() message.EffectMode { return op.effect }
 // program fails later. For a Read, New returns an error.
 func (op Operation) Immediate() Operation {
 	if op.effect == message.NoEffect {
-		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
+		op.misuse = errors.New("a method made with Read changes nothing, so it can't be Immediate: make it with Method")
 		return op
 	}
 	op.effect = message.Immediate
@@ -194,7 +194,7 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 // to. It also completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
-		return nil, nil, errors.New("its function, or the type of its argument or result, is nil")
+		return nil, nil, errors.New("the function, or the type of the argument or the result, is nil")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse

@@ -154,8 +154,8 @@ func (r *refusal) Error() string { return r.text }
 func (r *refusal) Unwrap() error { return exo.ErrNothingDone }
 
 // failure converts a function's error. It keeps only the text of Refuse. It drops the text of any
-// other *fail.Error, which may name a table that the guest must not know. Its Kind stays, unless a
-// guest would relate the Kind to its own request.
+// other *fail.Error, which may name a table that the guest must not know. The Kind Limit stays.
+// Every other Kind becomes Internal, since a guest would relate it to its own request.
 func failure(ctx context.Context, err error) error {
 	var r *refusal
 	var e *fail.Error

@@ -21,7 +21,7 @@ func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.
 		return h.seal(func() (value.Value, error) { return f.write(src, nil, at, depth) }), nil
 	}
 	if depth > maxDepth {
-		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
+		return value.Value{}, fmt.Errorf("%s: nested too deeply, or within itself: return flatter data", at)
 	}
 	switch f.kind {
 	case formPointer:
@@ -96,7 +96,7 @@ func writeScalar(src reflect.Value, at string) (value.Value, error) {
 	case src.CanFloat():
 		return made(value.Float(src.Float()), at)
 	}
-	return value.Value{}, fmt.Errorf("%s: %s is not plain data", at, src.Type())
+	return value.Value{}, fmt.Errorf("%s: %s is not plain data: want a text, a number, a truth value, a time.Time, or a slice or map of these", at, src.Type())
 }
 
 func writeList(src reflect.Value, at string, item func(reflect.Value, string) (value.Value, error)) (value.Value, error) {
@@ -140,7 +140,7 @@ func writeTime(src reflect.Value, at string) (value.Value, error) {
 // fields, so the host has not approved that programs see them.
 func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	if depth > maxDepth {
-		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
+		return value.Value{}, fmt.Errorf("%s: nested too deeply, or within itself: return flatter data", at)
 	}
 	if !src.IsValid() {
 		return value.Null(), nil

@@ -24,8 +24,8 @@ type Store interface {
 	Put(ctx context.Context, e Entry) (Version, error)
 	// Delete removes the entry under key if its version is v. Otherwise, or if there is no entry, it fails with ErrConflict.
 	Delete(ctx context.Context, key string, v Version) error
-	// List returns a page of the entries with keys that begin with prefix and follow the key after, in the order of the keys' bytes. A page has at
-	// most most entries (1 to MaxList), and fewer if their values exceed MaxListBytes. It has at least one entry, unless none is left. Each page
+	// List returns a page of the entries with keys that begin with prefix and follow the key after, in the order of the keys' bytes. A page has no
+	// more entries than most (1 to MaxList), and fewer if their values exceed MaxListBytes. It has at least one entry, unless none is left. Each page
 	// shows the store at one moment, but two pages show different moments. See All.
 	List(ctx context.Context, prefix, after string, most int) ([]Entry, error)
 	// Sweep removes the entries that have ended, and returns how many it removed.
@@ -98,7 +98,7 @@ func (e Entry) Checked() (Entry, error) {
 	return e, nil
 }
 
-// CheckKey checks a key with at least least bytes: 1 for a key, 0 for a prefix of keys. It is for implementations of Store.
+// CheckKey refuses a key that no store accepts. least is the least number of its bytes: 1 for a key, 0 for a prefix of keys. It is for implementations of Store.
 func CheckKey(key string, least int) error {
 	switch {
 	case len(key) > MaxKey:

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Decoder reads values and messages in the canonical encoding, for packages that put frames around
-// them. Others use DecodeValue and DecodeExpr. The input may be hostile, so the Decoder's memory is
+// Decoder reads values and messages in the canonical encoding, for packages that send them inside
+// other bytes. Others use DecodeValue and DecodeExpr. The input may be hostile, so the Decoder's memory is
 // bounded by its length and by Values. The zero Decoder reads what a guest may send: no label, no
 // reference, no rows.
 type Decoder struct {
@@ -145,7 +145,7 @@ func (d *Decoder) name() string {
 }
 
 // labelled reads a value with its label. It refuses a tag that occurs twice or out of order, and a label
-// without tags, since each would be a second encoding.
+// without tags, since each would be a second encoding of the same value.
 func (d *Decoder) labelled(depth int) Value {
 	l := d.label()
 	if d.Err() != nil {

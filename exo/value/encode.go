@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Encoder writes values and messages in the canonical encoding, for packages with their own frames.
-// Others use AppendBinary. The zero Encoder writes for a guest: no labels, and no references unless
+// Encoder writes values and messages in the canonical encoding, for packages that put them inside
+// other bytes. Others use AppendBinary. The zero Encoder writes for a guest: no labels, and no references unless
 // Extend writes them.
 type Encoder struct {
 	B      []byte // the bytes written so far, or since the last flush
@@ -32,7 +32,7 @@ type Encoder struct {
 	err   error
 }
 
-// Err returns why the written bytes can't be read: something that was written has no encoding.
+// Err returns why the written bytes can't be read, or nil if they can: something that was written has no encoding.
 func (e *Encoder) Err() error { return e.err }
 
 // Refuse notes that the written bytes can't be read.
@@ -49,14 +49,14 @@ func (e *Encoder) none(err error) {
 }
 
 var (
-	errNoValue   = errors.New("the zero Value has no encoding")
+	errNoValue   = errors.New("the zero Value can't be sent or recorded: use value.Null() for nothing")
 	errObject    = errors.New("a value with an object in it can't be sent here: send the object's data instead")
-	errPlain     = errors.New("rows have no encoding in a message")
-	errDeep      = fmt.Errorf("a value that is nested more than %d levels deep has no encoding", MaxDepth)
-	errName      = errors.New("a record with a field name that contains a NUL or invalid UTF-8 has no encoding")
-	errNameTwice = errors.New("a record with a name given twice has no encoding: it could be read in two ways")
-	errTag       = errors.New("a label with a tag that contains a NUL or invalid UTF-8 has no encoding")
-	errShape     = errors.New("rows without a valid Shape, or with a number of cells that is no multiple of its width, have no encoding")
+	errPlain     = errors.New("rows can't be sent in a message: send their values in a list")
+	errDeep      = fmt.Errorf("a value that is nested more than %d levels deep can't be sent or recorded", MaxDepth)
+	errName      = errors.New("a record can't be sent or recorded if a field name contains a NUL or invalid UTF-8")
+	errNameTwice = errors.New("a record can't be sent or recorded if it has a name twice: a reader could use either value")
+	errTag       = errors.New("a label can't be sent or recorded if a tag contains a NUL or invalid UTF-8")
+	errShape     = errors.New("rows can't be sent or recorded without a valid Shape, or with a number of cells that is no multiple of its width")
 )
 
 // Value writes v.

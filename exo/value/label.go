@@ -101,7 +101,7 @@ func (l Label) Check() error {
 }
 
 // Join returns the label of a value made from values with the labels l and m: the union of their
-// tags. Two tags with readers become one, with the readers that both name.
+// tags. Two tags with one subject and one kind of readers become one, with the readers that both name.
 func (l Label) Join(m Label) Label {
 	switch {
 	case l.set == nil:
@@ -135,7 +135,7 @@ func (l Label) FlowsTo(m Label) bool {
 	return true
 }
 
-// Meet returns the label that flows to both l and m: what two sinks both admit.
+// Meet returns the greatest label that flows to both l and m: what two sinks both admit.
 func (l Label) Meet(m Label) Label {
 	switch {
 	case l.set == nil || m.set == nil:

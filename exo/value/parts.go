@@ -142,7 +142,7 @@ func (v Value) Clone() Value {
 	return v
 }
 
-// AllLabels joins the labels of v and of everything in it, except sealed values.
+// AllLabels joins the labels of v and of everything in it, except sealed values and the cells of rows.
 func (v Value) AllLabels() Label {
 	if v.kind == KindSealed {
 		return Label{}

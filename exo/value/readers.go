@@ -129,7 +129,7 @@ func (l Label) admitsReaders(tag string) bool {
 	return ok
 }
 
-// meetTags returns the tag that flows to both t and u.
+// meetTags returns the greatest tag that flows to both t and u, or false if there is none.
 func meetTags(t, u string) (string, bool) {
 	switch {
 	case covers(t, u):
@@ -187,8 +187,8 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined returns l with the readers that by names: each tag of l with readers gets those that by has for it. The code that made a
-// value may change nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
+// Refined returns l with the readers that by names. A tag of l with a kind of readers but no id gets the ids that by has for it. The code that
+// made a value may change nothing else of its label. A tag that by has twice, or that l lacks, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -208,7 +208,7 @@ func (l Label) Refined(by Label) Label {
 }
 
 // Unnamed returns the tags that have a kind of reader but no id, like pii@member. The label of a column with
-// readers has such a tag. No other declaration should: no one could read it.
+// readers has such a tag. No other declaration should: no one could read its values.
 func (l Label) Unnamed() (tags []string) {
 	for _, t := range l.Tags() {
 		if _, kind, ids := TagParts(t); kind != "" && ids == "" {

@@ -220,7 +220,7 @@ func (v Value) Count() int {
 	return v.Len()
 }
 
-// At returns item i of a list.
+// At returns item i of a list, and the zero Value if there is none.
 func (v Value) At(i int) Value {
 	if l, ok := v.ref.([]Value); ok && i >= 0 && i < len(l) {
 		return l[i]
@@ -314,7 +314,7 @@ func (s *Shape) CellNames(out []string) []string {
 }
 
 // Rows are records of one shape in one flat slice, so that many rows can reach the result without
-// becoming objects of the guest. Rows from a RowsBuilder are bytes without Cells: read them with
+// becoming objects of the guest. Rows from a RowsBuilder may be bytes without Cells: read them with
 // Row or a Reader.
 type Rows struct {
 	Shape *Shape
@@ -338,7 +338,7 @@ func (r *Rows) Len() int {
 	return 0
 }
 
-// Packed reports whether a RowsBuilder made the rows, so that they have no Cells.
+// Packed reports whether the rows are stored as bytes, so that they have no Cells.
 func (r *Rows) Packed() bool { return r.packed != nil }
 
 // Plain counts the bytes of text in the cells. ok is false if a cell is no plain value, since such
@@ -394,7 +394,7 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 	return Value{kind: KindRecord, ref: fs}, cells
 }
 
-// BytesUpTo returns what Bytes does, but stops counting above limit, and adds tag bytes for each tag of a sealed value.
+// BytesUpTo counts as Bytes does, but stops above limit, and skips the cells of rows. For each tag of a sealed value it adds the number tag.
 func (v Value) BytesUpTo(limit, tag int) int {
 	n := 16 + len(v.str)
 	if v.kind == KindSealed && tag > 0 && v.label.set != nil {
@@ -413,7 +413,7 @@ func (v Value) BytesUpTo(limit, tag int) int {
 	return n
 }
 
-// Equal compares plain data and ignores labels.
+// Equal reports whether two values have the same data. It ignores labels, and compares neither the cells of rows nor the objects of references.
 func Equal(a, b Value) bool {
 	if a.kind != b.kind || a.bits != b.bits || a.str != b.str || a.Len() != b.Len() {
 		return false

@@ -87,7 +87,7 @@ func New(name, doc string, c Config, methods ...Method) (*API, error) {
 		return nil, err
 	}
 	if len(t.hosts) == 0 {
-		return nil, errors.New("web: an API needs a host, to which its requests go")
+		return nil, errors.New("web: an API sends its requests to the first host, and there is none: set Config.Hosts")
 	}
 	var ops []service.Operation
 	for _, m := range methods {
@@ -227,7 +227,7 @@ func text(x json.RawMessage) (s string) {
 	return s
 }
 
-// call sends the request and reads the answer. If the answer is no success, a program reads only its status.
+// call sends the request and reads the answer. If the answer is no success, a program reads at most its status.
 func (q *request) call(ctx context.Context, in any) (any, error) {
 	req, err := q.make(ctx, in)
 	if err != nil {

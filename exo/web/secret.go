@@ -49,14 +49,14 @@ func (s Secret) String() string { return "secret " + s.name }
 // text reads the secret. Its errors contain only the secret's name, since the system's text may have the path, and a command's text the secret.
 func (s Secret) text(ctx context.Context) (string, error) {
 	if s.read == nil {
-		return "", errors.New("web: the zero Secret can't be used: make one with FromVariable, FromFile or FromCommand")
+		return "", errors.New("web: the zero Secret can't be used: make one with FromVariable, FromFile, FromCommand or FromOAuth")
 	}
 	b, err := s.read(ctx)
 	switch text := strings.TrimSpace(string(b)); {
 	case err != nil:
-		return "", fmt.Errorf("web: %s can't be read", s)
+		return "", fmt.Errorf("web: %s can't be read: check that it exists where it is declared, and that this process may read it", s)
 	case text == "":
-		return "", fmt.Errorf("web: %s is empty", s)
+		return "", fmt.Errorf("web: %s is empty: put its text where it is declared", s)
 	case len(text) > 8<<10 || !oneLine(text):
 		return "", fmt.Errorf("web: %s can't be a header: it is larger than 8 KiB, or has control characters", s)
 	default:

@@ -98,7 +98,7 @@ func NewTransport(c Config) (*Transport, error) {
 	b := c.Bounds
 	b = Bounds{cmp.Or(b.Request, 1<<20), cmp.Or(b.Headers, 64<<10), min(cmp.Or(b.Body, 4<<20), 1<<50), cmp.Or(b.Time, 30*time.Second), cmp.Or(b.Values, 100_000)}
 	if min(b.Request, b.Headers, b.Body, int64(b.Time), b.Values) < 0 {
-		return nil, fmt.Errorf("web: bounds must not be negative")
+		return nil, fmt.Errorf("web: a field of Config.Bounds is negative: want 0 or more")
 	}
 	t := &Transport{bounds: b, lookup: c.Lookup, used: c.Used}
 	for _, x := range c.Hosts {
@@ -336,7 +336,7 @@ func (h *host) mayDial(a netip.Addr) bool {
 	return a.IsGlobalUnicast() && !within(private, a) && public.SafeAddr(a) == nil
 }
 
-// control is called by net.Dialer before it dials address.
+// control refuses an address that is not in a network of the host, or has another port. net.Dialer calls it before it dials.
 func (h *host) control(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err != nil || int(to.Port()) != h.Port || !h.mayDial(to.Addr()) {
 		return refusef("%s has an address in a network that is not allowed", h.Name)

@@ -15,8 +15,8 @@ type Way struct {
 	How string // the reason why they can't, or the part of them that can
 }
 
-// partOf returns the part of a tag that admits, if admits does not allow the whole tag: the values of some readers. A tag without readers
-// has no parts.
+// partOf returns the label of those values with the tag that may leave to admits: the values of some readers. It returns the zero Label for a tag
+// without readers.
 func partOf(tag string, admits value.Label) value.Label {
 	if _, kind, _ := value.TagParts(tag); kind == "" {
 		return value.Label{}

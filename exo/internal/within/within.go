@@ -9,7 +9,7 @@ import (
 )
 
 // ErrLost is the error for a function that did not return in time.
-var ErrLost = errors.New("exo: a unit of work did not end in time, so its outcome is unknown")
+var ErrLost = errors.New("exo: a unit of work, a Reviewer or a held effect did not return in time, so its outcome is unknown")
 
 // ErrEnded is the error for a function that ended its goroutine.
 var ErrEnded = errors.New("exo: the object ended its goroutine instead of returning")

@@ -68,7 +68,7 @@ func (c *crossing) upTo(n int, most uint64) int {
 	return n
 }
 
-// flags writes or reads a number less than base, and above it one bit for each item of are, in order. Writing does not change are.
+// flags writes or reads a number less than base, and above it one bit for each boolean in the list are, in order. Writing changes none of them.
 func (c *crossing) flags(low, base int, are ...*bool) int {
 	n := low
 	for i, is := range are {

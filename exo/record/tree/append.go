@@ -98,9 +98,9 @@ func (l *Log) write(e *Leaf, r *run, sealed []byte) error {
 		return fmt.Errorf("run %s has begun before: each run needs its own ID", e.Run)
 	case !begins && r.seen.next == 0 && e.Run != Run{}:
 		delete(l.runs, e.Run)
-		return fmt.Errorf("run %s has not begun", e.Run)
+		return fmt.Errorf("run %s has not begun: append its entry Begun first", e.Run)
 	case l.runs[e.Run] != r:
-		return fmt.Errorf("run %s has ended", e.Run)
+		return fmt.Errorf("run %s has ended, so the log takes no more entries of it", e.Run)
 	}
 	if e.Number, e.Index, e.Prev = l.tree.size, r.seen.next, r.seen.prev; e.Step == Ended {
 		e.Count = e.Index + 1

@@ -32,8 +32,8 @@ func (f *frontier) follow(x item, key note.Verifier) error {
 	return err
 }
 
-// followed yields the lines from a place on, once tree has followed them: a checkpoint signs all lines before it. It ends with an error at the first
-// line that is not as it was signed.
+// followed yields the lines from a place on. Before each it adds the entry to tree, or checks that the checkpoint signs tree. It ends with an error at
+// the first checkpoint that does not sign the lines before it.
 func followed(in Source, from place, sealed bool, key note.Verifier, tree *frontier) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		begun := from.size == 0

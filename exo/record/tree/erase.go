@@ -68,7 +68,7 @@ func (l *Log) Erase(before time.Time, runs ...Run) (n int, skipped []Run, err er
 	return x.erase(l)
 }
 
-// eraser finds the runs that are to be erased. Then erase checks that the log has signed the lines that decided this.
+// eraser finds the runs that are to be erased. Then the method erase checks that the log has signed the lines that decided this.
 type eraser struct {
 	before time.Time
 	must   map[Run]bool // the runs that the log must have, with their ends

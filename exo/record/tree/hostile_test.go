@@ -232,7 +232,7 @@ func TestWitnessIsGone(t *testing.T) {
 	if err := l.Close(); err != nil { // again
 		t.Error(err)
 	}
-	if l, err := Open(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
+	if l, err := Open(m.dir, m.private); err == nil || !strings.Contains(err.Error(), "the witness has no checkpoint of this log") {
 		l.Close()
 		t.Error(err)
 	}
@@ -311,7 +311,7 @@ func TestKeyElsewhere(t *testing.T) {
 	}
 	for os.RemoveAll(m.witness) != nil { // a checkpoint may be on its way
 	}
-	if err := Fits(Dir(m.dir), m.private, false); err == nil || !strings.Contains(err.Error(), "it has no checkpoint of this log") {
+	if err := Fits(Dir(m.dir), m.private, false); err == nil || !strings.Contains(err.Error(), "the witness has no checkpoint of this log") {
 		t.Error(err)
 	}
 	if m := makeLog(t, false); Fits(Dir(m.dir), m.private, false) != nil || Fits(Dir(m.dir), m.private, true) == nil {

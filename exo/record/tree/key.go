@@ -191,7 +191,7 @@ func (c Checkpoint) sign(by note.Signer) (string, error) {
 func verifier(public PublicKey) (note.Verifier, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(string(public)))
 	if err != nil {
-		return nil, errors.New("this is no public key of a log: want the text that exo record init printed, not the signing key") // the key is not quoted, since it may be the signing key
+		return nil, errors.New("the public key of the log can't be read: want the text that exo record init printed, not the signing key") // the key is not quoted, since it may be the signing key
 	}
 	return v, nil
 }

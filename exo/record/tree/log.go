@@ -159,7 +159,7 @@ func (l *Log) load() error {
 			return bad
 		}
 		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("the log has no entries: its files were removed"))
+			return errors.Join(err, errors.New("the log has no entries: its files were removed, so put a copy of them back"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment
@@ -184,7 +184,7 @@ func (l *Log) load() error {
 	}
 	head, ok := tail[last].of, false
 	if l.tree, ok = frontierOf(head, tail[last].subtrees); !ok {
-		return errors.New("the last checkpoint of the log was changed, or the log has none")
+		return errors.New("the last checkpoint of the log was changed, or the log has none: exo record verify shows what was changed")
 	}
 	if head.About != l.sum {
 		return fmt.Errorf("%s was changed after the log was made: put the original back", aboutFile)
@@ -262,7 +262,7 @@ func (l *Log) goOn(tail []item, last int) error {
 			l.runs[x.Run] = &run{seen: progress{x.Index, x.Prev}}
 		}
 		if !l.runs[x.Run].seen.goesOn(x.Entry) {
-			return fmt.Errorf("entry %d does not follow the one before it in run %s", x.Number, x.Run)
+			return fmt.Errorf("entry %d does not follow the one before it in run %s: exo record verify shows what was changed", x.Number, x.Run)
 		}
 		if i < last {
 			continue

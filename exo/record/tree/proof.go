@@ -83,7 +83,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 		out := make([]Hash, len(indexes))
 		for i, x := range indexes {
 			out[i] = need[x]
-			need[x] = out[i] // an entry in need makes the loop below search the log for this hash
+			need[x] = out[i] // the loop below searches the log for each hash in the map need
 		}
 		return out, nil
 	})
@@ -137,7 +137,7 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 	var head proofHead
 	line, _ := in.ReadBytes('\n')
 	if json.Unmarshal(line, &head) != nil || head.Proof != 1 || !spelled(line, head) {
-		return nil, errors.New("this is no proof of version 1")
+		return nil, errors.New("the first line is not that of a proof of version 1: want what exo record prove wrote")
 	}
 	v, err := verifier(public)
 	if err != nil {
@@ -156,13 +156,13 @@ func Check(proof io.Reader, public PublicKey) (*Proven, error) {
 		var l proofLine
 		var x item
 		if err = json.Unmarshal(line, &l); err == nil && !spelled(line, l) {
-			err = errors.New("it is not spelled as exo writes it, so other readers may read it differently")
+			err = errors.New("the line is not spelled as exo writes it, so other readers may read it differently")
 		}
 		if err == nil {
 			x, err = parseLine(append(l.Entry, '\n'))
 		}
 		if err == nil && x.Entry == nil {
-			err = errors.New("it is a checkpoint")
+			err = errors.New("the line is a checkpoint")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the proof is no entry: %w", len(p.Entries)+2, err)

@@ -115,13 +115,13 @@ func parseLine(line []byte) (x item, err error) {
 			Subtrees   []Hash
 		}
 		if json.Unmarshal(line, &c) != nil || c.Checkpoint == "" || !bytes.Equal(appendCheckpoint(nil, c.Checkpoint, c.Subtrees), line) {
-			return x, errors.New("it is no checkpoint as exo writes it")
+			return x, errors.New("the line is not in the form in which exo writes a checkpoint")
 		}
 		return item{checkpoint: c.Checkpoint, subtrees: c.Subtrees}, nil
 	}
 	end := bytes.IndexByte(line, '}') + 1
 	if !bytes.HasPrefix(line, leafStart) || end == 0 {
-		return x, errors.New("it is neither an entry nor a checkpoint")
+		return x, errors.New("the line is neither an entry nor a checkpoint")
 	}
 	leaf, rest := line[len(leafStart):end], line[end:]
 	e := &Entry{Hash: tlog.RecordHash(leaf), raw: line}
@@ -136,7 +136,7 @@ func parseLine(line []byte) (x item, err error) {
 	}
 	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
 	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
-		return x, errors.New("its data key or its payload is missing, or should not be there")
+		return x, errors.New("the data key or the payload of the entry is missing, or should not be there")
 	}
 	x.Entry = e
 	return x, nil

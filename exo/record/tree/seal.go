@@ -167,7 +167,7 @@ func NewOpener(identities io.Reader) (*Opener, error) {
 	return &Opener{ids, map[keyID]*dataKey{}}, nil
 }
 
-// Open returns the payload of an entry. A nil Opener returns an error for each entry.
+// Open returns the payload of an entry, or nil if the entry has none. A nil Opener returns an error for each entry.
 func (o *Opener) Open(e *Entry) (payload []byte, err error) {
 	if o == nil {
 		return nil, ErrNoOpener

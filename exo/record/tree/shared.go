@@ -305,7 +305,8 @@ func (l *Shared) write() {
 	}
 }
 
-// take waits until a caller waits for the group, the group is full, or groupAfter has passed. After a failure it waits a second.
+// take returns the next group, once a caller waits for it, it is full, or groupAfter has passed (a second after a failure). It returns nil if the log
+// is closed and its queue is empty.
 func (l *Shared) take(failed error) (group []*pending, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -371,7 +372,7 @@ func (l *Shared) putBack(group []*pending, err error, closed bool) {
 // ErrAlive is the error of an entry that would settle a run which had an entry recently. Its process may be alive, or another process settles it.
 var ErrAlive = errors.New("its process may be alive")
 
-// errThere is the error of next if the log has the group that had an unknown outcome.
+// errThere is the error of the method next if the log has the group that had an unknown outcome.
 var errThere = errors.New("the group is in the log")
 
 // group appends a group. If the connection is lost, it tries again until Patience is over.
@@ -454,7 +455,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 			a.err[p], failed[p.r] = err, err
 			continue
 		}
-		if a.err[p] = nil; p.Step == "" { // the entry is from flush, which only waits
+		if a.err[p] = nil; p.Step == "" { // this is no real entry: the method flush added it to wait for those before it
 			continue
 		}
 		e, row := p.Leaf, Row{Number: tree.size, Run: p.Run, Sealed: p.sealed}

@@ -72,7 +72,7 @@ func TestSharedHTTPWitness(t *testing.T) {
 	}
 	for i, has := range []int64{0, 50} { // its database was made again, or is an old one
 		size, root := w.Set(has, tree.Hash{})
-		if v := s.Verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "it has lost its data") || !strings.Contains(v.Unasked.Error(), "keep a copy") || v.Seen != size {
+		if v := s.Verify(t); v.Unasked == nil || !strings.Contains(v.Unasked.Error(), "the witness has lost its data") || !strings.Contains(v.Unasked.Error(), "keep a copy") || v.Seen != size {
 			t.Errorf("%d: %s", i, strings.Join(v.Lines(), "\n"))
 		}
 		w.Set(size, root)

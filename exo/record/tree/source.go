@@ -44,7 +44,7 @@ type Dir string
 func (d Dir) about() ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(string(d), aboutFile))
 	if err != nil {
-		return nil, fmt.Errorf("this folder has no log; exo record init makes one: %w", err)
+		return nil, fmt.Errorf("the folder has no log; exo record init makes one: %w", err)
 	}
 	return text, nil
 }

@@ -109,7 +109,7 @@ func TestProofs(t *testing.T) {
 		}
 	}
 	none := fmt.Appendf(slices.Clone(lines[0]), "{\"path\":null,\"entry\":%s}\n", bytes.TrimSpace(appendCheckpoint(nil, "x", nil)))
-	if _, err := Check(bytes.NewReader(none), m.public); err == nil || !strings.HasSuffix(err.Error(), "line 2 of the proof is no entry: it is a checkpoint") {
+	if _, err := Check(bytes.NewReader(none), m.public); err == nil || !strings.HasSuffix(err.Error(), "line 2 of the proof is no entry: the line is a checkpoint") {
 		t.Errorf("a checkpoint in the place of an entry: %v", err)
 	}
 	_, other, _ := note.GenerateKey(crand.Reader, m.origin())

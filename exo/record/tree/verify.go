@@ -27,7 +27,7 @@ type Verdict struct {
 
 	Witness string // the witness's folder, database or URL; "" if none was given
 	Seen    int64  // how many entries the witness has seen
-	Unasked error  // the reason why the witness proves nothing
+	Unasked error  // the reason why the witness proves nothing; nil if it proves what Seen says, or if none was given
 }
 
 // Intact reports whether no change was found. The last Entries-Signed entries are not signed yet: Verify can't detect a change in them.

@@ -70,7 +70,7 @@ func (second) Close() error { return nil }
 func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 	signed, size, err := k.Newest(v.Name())
 	if err == nil && signed == "" {
-		err = errors.New("it has no checkpoint of this log: its folder or table was emptied, or belongs to another log")
+		err = errors.New("the witness has no checkpoint of this log: its folder or table was emptied, or belongs to another log")
 	}
 	if err == nil {
 		c, err = openCheckpoint(signed, v)
@@ -94,7 +94,7 @@ func keptIn(k keeper, v note.Verifier, signed string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("it has kept a checkpoint of %d entries instead of this one of %d", has.Size, sizeIn(signed))
+	return fmt.Errorf("the witness has kept a checkpoint of %d entries instead of the new one of %d", has.Size, sizeIn(signed))
 }
 
 // seenBy opens a keeper, and reads its checkpoint.
@@ -129,7 +129,7 @@ func (e *WitnessError) LogReason() string {
 	if e.Err != nil {
 		why = "did not take the others"
 	}
-	return fmt.Sprintf("the witness %s has %d entries, and this needs %d; it %s", e.Place, e.Has, e.Want, why)
+	return fmt.Sprintf("the witness %s has seen %d entries, and must see %d before the run goes on; it %s", e.Place, e.Has, e.Want, why)
 }
 
 // witness passes the newest synced checkpoint to its keeper. Close waits for that; Append waits only if RequireWitness was called.
@@ -175,7 +175,7 @@ func witnessOf(place string, v note.Verifier, in Source) (w *witness, seen Check
 	return w, seen, nil
 }
 
-// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail; if not, continues reads the log from c on.
+// continues checks that the log continues c, the checkpoint of its witness. Usually c is in tail, the log's last lines; if not, continues reads the log from c on.
 func (l *Log) continues(c Checkpoint, v note.Verifier, tail []item) error {
 	if c.Size == 0 || slices.ContainsFunc(tail, func(x item) bool { return x.checkpoint != "" && x.of == c }) {
 		return nil
@@ -213,7 +213,7 @@ func (w *witness) send(signed string) {
 
 var errNoWitness = errors.New("a witness is required, and this log was made without one: exo record init -witness makes a log with one")
 
-// require makes covered wait, for at most within. w may be nil.
+// require makes the method covered wait for the witness, for at most the time within. It fails if w is nil.
 func (w *witness) require(within time.Duration) error {
 	switch {
 	case w == nil:

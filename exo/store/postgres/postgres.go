@@ -97,7 +97,7 @@ func Create(ctx context.Context, url, table string) error {
 func connect(url string) (*sql.DB, error) {
 	conf, err := pgx.ParseConfig(url)
 	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
-		return nil, fmt.Errorf("%w: this PostgreSQL URL can't be read: want postgres://user@host:port/database", store.ErrInvalid)
+		return nil, fmt.Errorf("%w: the PostgreSQL URL of the store can't be read: want postgres://user@host:port/database", store.ErrInvalid)
 	}
 	if conf.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx prepares statements by default, which a pooler may lose
 		conf.DefaultQueryExecMode = pgx.QueryExecModeExec

@@ -47,7 +47,7 @@ func load(text []byte) (object, error) {
 	}
 	o, ok := out.(object)
 	if _, isPaths := o["paths"].(object); !ok || !isPaths {
-		return nil, errors.New("this is no OpenAPI document: want one that has paths")
+		return nil, errors.New("the file is no OpenAPI document: want one that has paths")
 	}
 	return o, nil
 }
@@ -110,7 +110,7 @@ func (d Document) check(v any) error {
 	case object:
 		if ref, ok := v["$ref"].(string); ok {
 			if d.at(v) == nil {
-				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing", ref)
+				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing: want one like #/components/schemas/NAME", ref)
 			}
 			return nil
 		}

@@ -68,10 +68,10 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 	}
 	switch found {
 	case 0:
-		return bad("the document has no such operation")
+		return bad("the document has no such operation: want an operationId, or a route like GET /issues/{id}")
 	case 1:
 	default:
-		return bad("the document has this operation twice")
+		return bad("the document has several operations with this operationId: give a route like GET /issues/{id} instead")
 	}
 	m.Name, m.Doc = name, cmp.Or(text(op, "summary"), text(op, "description"))
 	r := &reader{d: d, left: 1000}
@@ -82,7 +82,7 @@ func (d Document) Method(name, operation string) (m web.Method, err error) {
 	if body := d.at(op["requestBody"]); body != nil {
 		fields := r.fields(r.content(body))
 		if in = append(in, fields...); len(fields) == 0 {
-			return bad("its request body is no JSON object with properties")
+			return bad("the request body is no JSON object with properties, and only such a body can be sent")
 		}
 	}
 	if m.In, err = structOf(in, ",omitempty"); err != nil {
@@ -119,7 +119,7 @@ func (r *reader) parameters(op, path object, m *web.Method) (in []field, err err
 		required := p["required"] == true
 		switch {
 		case !sendable && required:
-			return nil, fmt.Errorf("it requires the parameter `%s` in the %s: only parameters of the path, and of the query as name=value, can be sent", name, place)
+			return nil, fmt.Errorf("the operation requires the parameter `%s` in the %s: only parameters of the path, and of the query as name=value, can be sent", name, place)
 		case !sendable:
 			continue
 		case place == "query":
@@ -136,7 +136,7 @@ type field struct {
 	of        reflect.Type
 }
 
-// structOf returns a struct with these fields. A field that is not required is a pointer, with option in its tag, which is "" for results.
+// structOf returns a struct with these fields. A field that is not required is a pointer. Its tag ends in option: ",omitempty" for arguments, "" for results.
 func structOf(fields []field, option string) (t reflect.Type, err error) {
 	out, names := []reflect.StructField{}, []string{}
 	for _, f := range fields {

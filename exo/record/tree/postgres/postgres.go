@@ -54,7 +54,7 @@ var _ tree.Table = (*Table)(nil)
 func Connect(url string) (*Table, error) {
 	conf, err := pgx.ParseConfig(url)
 	if err != nil { // the text of err is left out: it quotes the URL, which may have a password
-		return nil, errors.New("this PostgreSQL URL can't be read: want postgres://user@host:port/database")
+		return nil, errors.New("the PostgreSQL URL of the record can't be read: want postgres://user@host:port/database")
 	}
 	conf.DefaultQueryExecMode = pgx.QueryExecModeExec // this mode prepares no statements, which a pooler may lose
 	conf.ConnectTimeout = cmp.Or(conf.ConnectTimeout, 10*time.Second)
@@ -117,7 +117,7 @@ func failed(err error) error {
 	case answered && pg.Code == "42P01":
 		return fmt.Errorf("the database has no record; exo record init makes one: %w", err)
 	case answered && pg.Code == "55P03":
-		return fmt.Errorf("another process has locked the record for 10 seconds: %w", err)
+		return fmt.Errorf("another process has locked the record for 10 seconds: try again, and end that process if the lock stays: %w", err)
 	}
 	return err
 }
@@ -216,7 +216,7 @@ func (t *Table) Rows(ctx context.Context, from int64, sealed bool) iter.Seq2[tre
 	}
 }
 
-// list returns the entries that a query finds, which must have the columns number, run, line and key.
+// list returns the entries that a query finds. The query must return the columns number, run, line and key.
 func (t *Table) list(ctx context.Context, text string, args ...any) (list []tree.Row, err error) {
 	err = t.apart(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, text, args...)
@@ -264,7 +264,7 @@ func (t *Table) KeepCosigned(ctx context.Context, size int64, text string) error
 // lockKey is the SQL for the key of a log's advisory lock, derived from its table.
 const lockKey = "hashtextextended('exo_record', 'exo_record_lines'::regclass::oid::bigint)"
 
-// lockWait is how long a group waits for the lock. If the transaction of the session that has the lock is older than stuck, its group takes too long.
+// lockWait is how long a group waits for the lock. A session that has the lock in a transaction older than stuck is ended (see endStuck).
 var lockWait, stuck = 10 * time.Second, 30 * time.Second
 
 // endStuck ends the session that has the lock, if its transaction is too old. No timeout of the server ends a session when its client stops while
@@ -299,7 +299,7 @@ func (t *Table) Group(ctx context.Context, sizes []int64, runs []tree.Run, next 
 			_, _ = conn.Exec(ctx, endStuck, stuck.Seconds()) // this fails for the session of another role, which then keeps the lock
 		}
 	}
-	if !lost(err) { // put closes the connection, since the next one may reach a server that is not read-only
+	if !lost(err) { // put closes the connection of a failed transaction: a new one may reach a server that is not read-only
 		return failed(err)
 	}
 	return fmt.Errorf("%w: %w", tree.ErrLost, err)

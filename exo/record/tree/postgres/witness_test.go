@@ -168,7 +168,7 @@ func TestDatabaseWitnessIsGone(t *testing.T) {
 			for _, c := range []struct{ url, text, want string }{
 				{owner, "ALTER TABLE exo_record_witness DISABLE TRIGGER ALL; UPDATE exo_record_witness SET size = 900", "a checkpoint of 5 entries is in the place of one of 900: it was changed"},
 				{owner, "UPDATE exo_record_witness SET size = 5, checkpoint = replace(checkpoint, '5', '6')", "not signed"},
-				{owner, "TRUNCATE exo_record_witness", "it has no checkpoint of this log"},
+				{owner, "TRUNCATE exo_record_witness", "the witness has no checkpoint of this log"},
 				{owner, "DROP TABLE exo_record_witness", "exo_record_witness"},
 				{"postgres://me:secret@127.0.0.1:1/x", "", "refused"},
 				{"postgres://me:secret@127.0.0.1:port/x", "", "has no URL of a PostgreSQL database"},

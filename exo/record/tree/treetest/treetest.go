@@ -335,7 +335,7 @@ func Tampering(t *testing.T, fresh func(t testing.TB, witness bool) *Store) {
 		{"take a payload away", change(func(l [][]byte, e []int) [][]byte {
 			l[e[3]] = regexp.MustCompile(`,"sealed":"[^"]*"}\n$`).ReplaceAll(l[e[3]], []byte("}\n"))
 			return l
-		}), "data key or its payload is missing", "data key or its payload is missing"},
+		}), "data key or the payload of the entry is missing", "data key or the payload of the entry is missing"},
 		{"destroy a data key", change(func(l [][]byte, e []int) [][]byte {
 			l[e[0]] = regexp.MustCompile(`"key":"([^"]*)"`).ReplaceAllFunc(l[e[0]], func(b []byte) []byte { return []byte(`"key":"` + strings.Repeat("-", len(b)-8) + `"`) })
 			return l
