@@ -179,7 +179,7 @@ func TestPackedRefusesBytes(t *testing.T) {
 	b.Add(Text("x"))
 	b.Add(Text("y").WithLabel(NewLabel("secret")))
 	b.Add(List(Int(1).WithLabel(NewLabel("other"))))
-	if r := b.Rows(); r.packed != nil || r.Cells[1].Label().String() != "{secret}" || r.Len() != 3 || r.Cells[2].AllLabels().String() != "{other}" {
+	if r := b.Rows(); r.packed != nil || r.Cells[1].Label().String() != "{secret}" || r.Len() != 3 || r.Cells[2].AllLabels().String() != "{other}" || RowsValue(r).AllLabels().String() != "{other,secret}" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -142,7 +142,7 @@ func (v Value) Clone() Value {
 	return v
 }
 
-// AllLabels joins the labels of v and of everything in it, except sealed values and the cells of rows.
+// AllLabels joins the labels of v and of everything in it, except sealed values.
 func (v Value) AllLabels() Label {
 	if v.kind == KindSealed {
 		return Label{}
@@ -156,6 +156,12 @@ func (v Value) AllLabels() Label {
 	case []Field:
 		for _, f := range r {
 			l = l.Join(f.Value.AllLabels())
+		}
+	case *Rows:
+		if r != nil { // packed cells have no labels
+			for _, c := range r.Cells {
+				l = l.Join(c.AllLabels())
+			}
 		}
 	}
 	return l
