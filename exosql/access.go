@@ -107,7 +107,7 @@ const (
 	ByFence Access = "fence" // ByFence: the database checks the scope before programs' conditions, so indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
-// Served reports whether an index serves the uses.
+// Served reports whether only the rows that are asked for are read, by an index or since the scope gives the column's value.
 func (a AccessPath) Served() bool { return a.By == ByIndex || a.By == ByValue }
 
 // String returns the path as a line of a report.
@@ -275,7 +275,7 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 	return out, nil
 }
 
-// accessOf turns the engine's judgement of one plan into an Access.
+// accessOf turns the engine's judgement of the plan of a probe into an Access. use is how the probe uses the column.
 func accessOf(a fence.Access, p *compile.Probe, use compile.Use) Access {
 	asked := use == compile.UseEqual || use == compile.UseRange
 	var wide *fence.OutOfScope

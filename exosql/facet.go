@@ -86,8 +86,8 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 }
 
 // AllowInsert lets programs insert rows with values for these columns, which the facet must show. Columns that the scope fixes are filled in,
-// listed or not. Without AllowInsert programs can't insert rows. It panics on a frozen facet, without columns, and with a column that the facet
-// does not show; the methods below do too.
+// listed or not. Without AllowInsert programs can't insert rows. AllowInsert, like the methods below, panics on a frozen facet, without columns, and
+// for a column that the facet does not show.
 func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
 }
@@ -146,7 +146,7 @@ func (f *Facet[T]) Approve(rules ...Approval) *Facet[T] {
 
 func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) {
 	if len(members) == 0 {
-		panic("exosql: " + op + " has no column: give it at least one of the facet's")
+		panic("exosql: " + op + " needs at least one column: pass columns that the facet shows")
 	}
 	for _, m := range members {
 		c, ok := m.(interface{ core() *decl.Column })
@@ -172,7 +172,7 @@ func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
 // to. Errors in the declaration are reported when the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object { return answer.NewObject(r.db.core(), f.core(), r.r) }
 
-// This gives exosql/dynamic the functions that make its objects.
+// Package exosql/dynamic makes its objects with these two functions.
 var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
 	d, _ := db.(*DB)
 	return answer.NewObject(d.core(), f, r), d.core().Ready()

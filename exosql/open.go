@@ -172,7 +172,8 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
-// sameSettings refuses settings in a replica's URL that the primary's has not: a policy may read them, and search_path is compared at the server.
+// sameSettings refuses a replica's URL whose settings differ from the primary's, since a policy may read them. The server's search_path is compared
+// later.
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
@@ -187,7 +188,7 @@ func sameSettings(number int, replica, primary map[string]string) error {
 	return nil
 }
 
-// likePrimary lets a replica be connected to as the host has configured for its primary.
+// likePrimary copies into a replica's configuration how the host connects to the primary: the dialer, the look-up of names, TLS and the password.
 func likePrimary(replica, primary *pgx.ConnConfig) {
 	replica.DialFunc, replica.LookupFunc, replica.Password = primary.DialFunc, primary.LookupFunc, cmp.Or(replica.Password, primary.Password)
 	if primary.TLSConfig != nil {
@@ -219,7 +220,7 @@ func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfi
 			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
 		}
 		if _, worded := errors.AsType[*fail.Error](err); err != nil && !worded {
-			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(engine.Unopened(err)))
+			err = fmt.Errorf("exosql: Open: replica %d can't be opened: %w", i+1, openError(engine.Unopened(err)))
 		}
 		if err != nil {
 			return nil, errors.Join(err, db.Close())

@@ -22,7 +22,7 @@ type Query struct {
 	Rows int
 	Took time.Duration
 	// Fenced is why the statement could not run without fences, such as the table of which the database would read rows out of scope. With
-	// fences, the scope is checked before the program's conditions, which no index serves. Fenced is "" if this was no reason.
+	// fences, the scope is checked before the program's conditions, which no index then serves. Fenced is "" if no such statement was refused.
 	Fenced string
 	// Replica is the number of the replica that answered, as OpenOptions.Replicas counts from 1. It is 0 if the primary answered.
 	Replica int

@@ -23,7 +23,7 @@ type Table[T any] struct {
 // NewTable declares a table by its name in the database.
 func NewTable[T any](name constant) *Table[T] {
 	if name == "" {
-		panic("exosql: NewTable: empty name")
+		panic("exosql: NewTable: the name is empty: want the table's name in the database")
 	}
 	if err := decl.Reserved(string(name)); err != nil {
 		panic("exosql: NewTable: " + err.Error())

@@ -59,7 +59,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 	return db.db.Units.Marks(ctx, op, f)
 }
 
-// openWitness refuses a database in which runs could not insert their marks, or keep what they change.
+// openWitness refuses a database in which runs could not insert their marks, or keep the rows that they change.
 func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	live, err := db.Pool.Catalog(ctx, false)
 	if err != nil {
@@ -179,7 +179,7 @@ func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (r
 		for _, r := range left {
 			if by != nil {
 				shown, _ := by.Shown(live, r.Row)
-				r = undo.Refusal{Row: shown.Found(), Why: "it was changed since, or the database refuses to change it back"}
+				r = undo.Refusal{Row: shown.Found(), Why: "the row was changed since, or the database refuses to change it back"}
 			}
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}

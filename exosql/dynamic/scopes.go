@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
+// This file has the parts that many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
 // Scopes has the scopes of several tables. Each further grant that uses the Scopes is cheap, even with many tables: Rows makes the relations.
 type Scopes struct {
@@ -93,7 +93,7 @@ func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	t.of = bridge.Like(o, func(key any) (*decl.Relation, error) {
 		bind, _ := key.(Binding)
 		if bind == nil {
-			return nil, undeclared("Binding", "the host")
+			return nil, undeclared("Binding", "a function that returns the principal's Relation")
 		}
 		r, err := bind(t)
 		if err == nil {

@@ -191,7 +191,7 @@ type question struct {
 	asked  bool
 }
 
-// AnswerBeneath implements the answer to this package's question.
+// AnswerBeneath answers this package's question with the object itself, and ignores other questions.
 func (o *Object) AnswerBeneath(q any) {
 	if q, ok := q.(*question); ok {
 		q.object, q.asked = o, true

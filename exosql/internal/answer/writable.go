@@ -157,7 +157,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if err != nil {
 		return err
 	}
-	through := map[*decl.Facet][]*decl.Link{} // through has the links that insert rows of each facet
+	through := map[*decl.Facet][]*decl.Link{} // through has, for each facet, the links through which programs insert its rows
 	for _, from := range reach {
 		for _, m := range from.Links {
 			if len(m.To.Rights.Insert) > 0 && !m.L.One {

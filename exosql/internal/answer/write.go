@@ -179,8 +179,8 @@ func (db *DB) appendSets(key []byte, a *asked) []byte {
 	return key
 }
 
-// otherGrants returns the other objects of the same programs into which a written row may bring
-// rows. It also returns all that reach labelled columns, which a rule of the database may reveal.
+// otherGrants returns two lists of objects of the same programs. A written row may bring rows into the scopes of the
+// objects in `beside`. The objects in labelled reach labelled columns or rows, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.UnitObjects() {
 		o, ok := x.(*Object)

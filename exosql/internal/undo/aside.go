@@ -37,8 +37,8 @@ func (r *reversal) moveAside(ctx context.Context, steps []engine.Image) (moved b
 	return moved, nil
 }
 
-// asides returns what a row may be in the meantime: with NULL in the columns that change, with unused values there, or deleted. A rule of the table
-// may refuse each of these, and rows that refer to it may prevent the last one.
+// asides returns the states in which a row may wait: with NULL in the columns that change, with unused values there, or deleted. A rule of the table
+// may refuse each of these, and rows that refer to the row may prevent its deletion.
 func (r *reversal) asides(s engine.Image) []engine.Image {
 	null, other, gone := s, s, s
 	null.After, other.After, gone.After = slices.Clone(s.Before), slices.Clone(s.Before), nil

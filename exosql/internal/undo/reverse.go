@@ -21,7 +21,7 @@ import (
 
 // Refusal is a row that prevents the undo of a run.
 type Refusal struct {
-	Row engine.Image // Row is the row as the undo would change it; if Before and After are zero, it is no row of the run
+	Row engine.Image // Row is the row as the undo would change it; if Before and After are nil, Why is not about a row of the run
 	Why string
 }
 
@@ -31,7 +31,7 @@ const rounds = 12
 // Most and MostBytes bound the images of an undo. They exceed what a run may change.
 const Most, MostBytes = 1_000_000, 1 << 30
 
-// May returns an error unless a person may undo the images. done reports whether their rows are as the undo leaves them, and not as it finds them.
+// May returns an error unless a person may undo the images. done means that the undo has changed the rows, so that they are now as in After.
 type May func(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error
 
 // Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
@@ -108,8 +108,8 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 type reversal struct {
 	w        engine.Writer
 	live     *schema.Database
-	prepared bool
-	why      map[string]string // why is why the database refused a row, by the row's name
+	prepared bool              // prepared: the deferred rules of the database were checked
+	why      map[string]string // why has the database's reason to refuse a row, by the row's name
 	taken    map[string]bool   // taken: another row has a unique value of this row
 }
 
@@ -135,8 +135,8 @@ func keyed(im engine.Image) bool {
 	return im.Key != nil && !slices.ContainsFunc(im.Key, func(i int) bool { return row[i].Null })
 }
 
-// missing compares the changes so far with the wanted ones. It returns what is left to change, and those rows of the run that differed from how the run left
-// them.
+// missing compares the changes so far with the wanted ones. It returns the changes that are left to make, and those rows of the run that something else
+// has changed since.
 func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal) {
 	at := map[string]engine.Image{}
 	loose := map[string]int{} // loose counts the rows without a key that should not exist
@@ -163,7 +163,7 @@ func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal
 		case !touched:
 			steps = append(steps, im)
 		case !slices.Equal(now.Before, im.Before) || (now.Before == nil) != (im.Before == nil):
-			changed = append(changed, Refusal{im, "it was changed since"})
+			changed = append(changed, Refusal{im, "the row was changed since"})
 		case !slices.Equal(now.After, im.After) || (now.After == nil) != (im.After == nil):
 			im.Before = now.After
 			steps = append(steps, im)
@@ -201,7 +201,7 @@ func same(a, b []engine.Image) bool {
 func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	for _, s := range steps {
 		why := r.why[name(s)]
-		why = cmp.Or(why, "it is missing, or not as the run left it")
+		why = cmp.Or(why, "the row is missing, or not as the run left it")
 		out = append(out, Refusal{s, why})
 	}
 	return out
