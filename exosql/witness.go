@@ -54,7 +54,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 		return err
 	}
 	if !db.db.Witness {
-		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "this DB was opened without OpenOptions.Witness, so no mark shows which runs were kept: set that option", Err: ErrNoWitness}
+		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "the DB was opened without OpenOptions.Witness, so no mark shows which runs were kept: set that option", Err: ErrNoWitness}
 	}
 	return db.db.Units.Marks(ctx, op, f)
 }

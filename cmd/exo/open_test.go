@@ -44,7 +44,7 @@ func TestOneOpening(t *testing.T) {
 		type fault = struct{ ddl, file, says string }
 		faults["a record that is not there"] = fault{table("", ""), openedFile + "record: {folder: gone, key: 'file:key'}\n", "key: no such file"}
 		faults["a key in the record's folder"] = fault{table("", ""), openedFile + "record: {folder: gone, key: 'file:gone/key'}\n", "keep the key in another folder"}
-		faults["a database without a record"] = fault{table("", ""), openedFile + "record: {database: env:GRANTS_TEST_DB, key: env:GRANTS_TEST_DB}\n", e.Pick("this PostgreSQL URL can't be read", "the database has no record")}
+		faults["a database without a record"] = fault{table("", ""), openedFile + "record: {database: env:GRANTS_TEST_DB, key: env:GRANTS_TEST_DB}\n", e.Pick("PostgreSQL URL can't be read", "the database has no record")}
 		faults["a record that is a folder"] = fault{table("", ""), openedFile + "record: .\n", "is a folder: write the path of a file"}
 		if e.Name == tu.Postgres.Name {
 			faults["policies that bind nobody"] = fault{table("", "") + "; CREATE POLICY p ON items USING (true)", openedFile, "so they have no effect"}

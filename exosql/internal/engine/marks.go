@@ -35,7 +35,7 @@ const ForgottenRow = "forgotten"
 var ErrSettled = fail.Named("exosql: the host asked about the run before its commit, so it is not kept")
 
 // ErrMarksLost is Settle's error if the table has neither a mark of the run nor the ForgottenRow that Open has written.
-var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while this DB was open, and has lost which runs were kept: open the database again")
+var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while the DB was open, and has lost which runs were kept: open the database again")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.
 var ErrNoMarks = fail.Named("exosql: the database was opened without OpenOptions.Witness: set that option")

@@ -35,7 +35,7 @@ type Follower interface {
 var (
 	ErrElsewhere = fail.Named("exosql: the replica can't answer")
 	ErrBehind    = fail.Named("exosql: the replica has not replayed enough of the primary's log")
-	ErrPassing   = fail.Named("exosql: one statement failed")
+	ErrPassing   = fail.Named("exosql: the replica could not run one statement")
 )
 
 const (
@@ -120,7 +120,7 @@ func (rs *Replicas) Run(ctx context.Context, r *Reader, pl *plan.Plan, args []va
 		case !errors.Is(err, ErrElsewhere):
 			return out, number, err
 		case on != 0:
-			return nil, 0, &fail.Error{Kind: fail.Conflict, Msg: "the server from which this program has read can't answer any more; run it again", Err: err}
+			return nil, 0, &fail.Error{Kind: fail.Conflict, Msg: "the server from which this program has read can't answer any more; run the program again", Err: err}
 		}
 	}
 	err = run(rs.primary, nil)
@@ -164,7 +164,7 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 	return 0, err
 }
 
-// ask repeats f until the replica is no longer behind.
+// ask repeats f while the replica is behind, but not after the time until. After another error the replica rests.
 func (r *replica) ask(ctx context.Context, until time.Time, f func() error) (err error) {
 	for pause := time.Millisecond / 2; ; pause = min(2*pause, 10*time.Millisecond) {
 		if err = f(); !errors.Is(err, ErrBehind) || time.Now().Add(pause).After(until) {

@@ -99,12 +99,12 @@ func hostError(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "this can't be done: its host has to look at the database first", "the error comes from the database's own contents, which have to be changed"
+	msg, why := "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the error comes from the database's own contents, which have to be changed"
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):
 		msg = "the database can't calculate this for one of its values: narrow the query, or ask the host to change that value"
-		why = "a view, a policy or a generated column can't be calculated for some row"
+		why = "a view, a policy or a generated column can't be calculated for some row: change its expression or the row"
 	case e.Code == "42704" && m != nil:
 		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '' (or, if that text casts the setting, a value that the cast accepts)", m[1])
 	case e.Code == "55000" && strings.Contains(e.Message, "has no handler"):

@@ -58,7 +58,7 @@ func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
 		// The parser's error quotes the URL, and may not mask all of its password.
-		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+		return Config{}, errors.New("exosql: the PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
 	for _, name := range poolSettings {
 		if _, set := pc.RuntimeParams[name]; set {

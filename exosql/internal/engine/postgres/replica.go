@@ -59,7 +59,7 @@ const readTimeline = `SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_rec
 // hungReplica bounds the time in which a replica shows that it follows.
 const hungReplica = 2 * time.Second
 
-// hurry ends a connection unless stop is called within hungReplica: a replica that hangs must not cost a run its time.
+// hurry ends a connection unless stop is called within hungReplica: a replica that hangs must not cost a run its time. If is is false, hurry does nothing.
 func (s *Session) hurry(is bool) (stop func()) {
 	if !is {
 		return func() {}
@@ -82,7 +82,7 @@ type following struct {
 	engine.Position
 	read  bool                         // read: the replica has shown that it follows, so the statement runs
 	check *pgconn.StatementDescription // check is mustFollow
-	line  string                       // line is the timeline that the replica was found on, at the time asked
+	line  string                       // line is the timeline on which the replica was found at the time in the field asked
 	asked time.Time
 }
 
@@ -214,7 +214,7 @@ func (s *Session) reached(ctx context.Context) error {
 }
 
 var (
-	errTimeline   = fail.Named("exosql: the replica is on another timeline than the primary")
+	errTimeline   = fail.Named("exosql: the replica follows another history of the database (timeline) than the primary has")
 	errNoPosition = fail.Named("exosql: the primary does not report the end of its log")
 	errPromoted   = fail.Named("exosql: the server is no replica any more")
 )
@@ -241,7 +241,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	passes, _ := ofServer(err)
 	switch {
 	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
-		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
+		return &fail.Error{Kind: fail.Denied, Msg: "the rows can't be read: its host has to look at the database first; ask the host, who has the reason", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
 	case s.reach.read && (!ok || e.Code != serializationFailure && e.Code != crashed): // the statement ran, and may be why the server failed: no other server runs it
 	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
@@ -252,13 +252,13 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// connectError calls the package's connectError, and marks the error of a replica that can't be reached now.
+// connectError calls the package's connectError, and adds engine.ErrElsewhere to the error of a replica that can't be reached now.
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	if e.of != nil && answered && pg.Code == notSupported && strings.Contains(pg.Message, "serializable") {
 		role, _, _ := strings.Cut(e.of.Role, " as ")
-		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable unless they say otherwise, and no standby runs such: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; units of work are serializable all the same", e.of.number, sqlname.Plain(role))
+		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable unless they say otherwise, and no standby runs such: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; transactions that write are serializable all the same", e.of.number, sqlname.Plain(role))
 	}
 	_, old := errors.AsType[*VersionError](err)
 	_, pool := errors.AsType[*pgsession.Error](err)

@@ -79,7 +79,7 @@ func verifyInterrupt(c *conn) error {
 		more, err = c.step(st)
 	}
 	if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_INTERRUPT {
-		return fmt.Errorf("exosql: this SQLite driver interrupts no statement, so use the version of modernc.org/sqlite that this module requires: %v", err)
+		return fmt.Errorf("exosql: the SQLite driver interrupts no statement, so use the version of modernc.org/sqlite that this module requires: %v", err)
 	}
 	return nil
 }

@@ -223,7 +223,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 	return err
 }
 
-// Patience bounds how long a query waits while another connection writes.
+// Patience bounds how long a query is repeated while another connection writes. The zero Patience has not begun.
 type Patience struct{ until time.Time }
 
 // While another connection writes, SQLite waits for shortWait, and does not notice the end of a context. Then Patience tries again.
@@ -232,7 +232,7 @@ const (
 	shortWait = 10 * time.Millisecond
 )
 
-// More reports whether to try again after err.
+// More reports whether to try again after err, the error of a busy database.
 func (p *Patience) More(ctx context.Context, err error) bool {
 	if code := codeOf(err); primary(code) != sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
 		return false // an old snapshot never becomes the newest again
