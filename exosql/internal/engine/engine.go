@@ -46,7 +46,7 @@ type Session interface {
 	// rows to out in order. It ends soon after ctx ends. When it returns, nothing of the query goes
 	// on, unless Sound then returns false. It runs an open plan, one without fences (see package
 	// fence), only if the engine's own plan reads only rows in scope. Otherwise the error is a
-	// *Refused.
+	// *fence.Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
 	// Access judges the engine's plan like Query, and returns how the engine reads the plan's first table.
 	// column is a column of that table. The engine avoids full scans and sorts if it can, since the tables

@@ -29,7 +29,7 @@ type Cell struct {
 	Text string
 }
 
-// Found returns the part of an image of an undo that shows only the key of the row that was found.
+// Found returns an image of an undo with only the key of the row that the undo found. If the undo would insert the row, it returns only the table.
 func (im Image) Found() Image {
 	out := Image{Table: im.Table}
 	if im.Before == nil {
@@ -70,4 +70,4 @@ var ErrNotKept = fail.Named("exosql: the rows that the run changed were not kept
 var ErrNoImages = fail.Named("exosql: this database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = fail.Named("exosql: the run changed more rows than can be kept")
+var ErrTooManyImages = fail.Named("exosql: the run changed more rows, or larger ones, than its images may contain")

@@ -16,8 +16,8 @@ const maxJSONDepth = 200
 
 // DecodeJSON returns a document as plain data. A whole number is exact if it fits 64 bits, and a
 // float otherwise; a number beyond floats stays text. Of fields with one name the last counts, as
-// in jsonb. It returns null for a document with a text that no Value can represent (NUL, half a
-// surrogate pair).
+// in jsonb. It returns the zero Value for a text that is no JSON, for more than maxJSONDepth levels,
+// and for a text inside that no Value can represent (NUL, half a surrogate pair).
 func DecodeJSON(b []byte) value.Value {
 	if !utf8.Valid(b) || loneSurrogate(b) {
 		return value.Value{}

@@ -149,12 +149,12 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 				at, err = s.(Follower).Position(ctx)
 				return err
 			})
-			if err != nil { // the primary can't be asked, so nothing shows what a replica has to have
+			if err != nil { // the primary can't be asked, so it is not known which position a replica must have reached
 				return 0, err
 			}
 		}
 		of := at
-		if on != 0 && on != r.number { // the reader may have seen on its own replica what is no more than in progress on the primary
+		if on != 0 && on != r.number { // the reader may have seen on its own replica a transaction that is still in progress on the primary
 			of.Snapshot = ""
 		}
 		if err = r.ask(ctx, until, func() error { return f(r.Pool, &of) }); !errors.Is(err, ErrElsewhere) {

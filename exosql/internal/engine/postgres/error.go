@@ -58,8 +58,8 @@ func misreads(code string) bool {
 	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514" || code == "XX000"
 }
 
-// unread returns the error for a program's value that is not valid for its type, or nil for other errors and other values.
-// The server reads all values before it reads a row, so the error reveals no row.
+// unread returns the error for a program's value that is not valid for its type, with the value's argument. It returns nil for other errors and
+// other values. The server reads all values before it reads a row, so the error reveals no row.
 func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !misreads(e.Code) {
@@ -87,7 +87,7 @@ var hostCodes = []string{
 // error. Our statements never cause such a line, whatever the code.
 var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 
-// unset matches the server's message for current_setting without its second argument.
+// unset matches the server's message for a setting that does not exist, when current_setting has no second argument.
 var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all these

@@ -95,8 +95,8 @@ func (s *Session) start(ctx context.Context, begin *pgconn.StatementDescription,
 	return boundError(err)
 }
 
-// pool prepares for a connection whose session a pooler shares. It takes the settings out of the start of the connection, where a pooler would refuse
-// or drop them.
+// pool changes the configuration of a connection whose session a pooler shares. It moves the settings out of the start of the connection, where a
+// pooler would refuse or drop them, into p.
 func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	if e.config.AfterConnect != nil {
 		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: set it for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
@@ -170,7 +170,7 @@ func (s *Session) probe(ctx context.Context) error {
 // errRenamed is why no open plan (see open.go) runs by a pooler that renames prepared statements.
 var errRenamed = fail.Named("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
-// complete reads the values of all settings, after those of Pooled were set.
+// complete sets the settings in s.Pooled, and then reads the values of all settings into s.Pooled.all.
 func (s *Session) complete(ctx context.Context) error {
 	if _, err := s.Conn.ExecParams(ctx, setAll, s.Pooled.settings.params(), nil, nil, nil).Close(); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (s *Session) prefix() string {
 	return "exo_"
 }
 
-// kept is the name under which the session keeps a statement. A shared session keeps none.
+// kept returns the name under which the session keeps a statement. It returns "" for a shared session, which keeps none.
 func (s *Session) kept(name string) string {
 	if s.Pooled != nil {
 		return ""
@@ -278,7 +278,7 @@ func (s *Session) exec(ctx context.Context, sd *pgconn.StatementDescription, par
 }
 
 // naming makes guarded prepare st under its name, so that EXPLAIN can ask for its plan and the execution uses that plan. The name is dropped before the
-// transaction ends. The returned function ends this.
+// transaction ends. The caller calls the returned function after guarded.
 func (s *Session) naming(st *stmt) func() {
 	if s.Pooled != nil {
 		s.named = st

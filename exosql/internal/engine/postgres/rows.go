@@ -25,7 +25,7 @@ type cellDecoder struct {
 	rows   *rowsDecoder
 }
 
-// rowsDecoderOf returns nil for a cell without rows.
+// rowsDecoderOf makes the decoder of the rows in a cell. It returns nil for a cell without rows.
 func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 	if c.Rows == nil {
 		return nil
