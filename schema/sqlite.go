@@ -133,7 +133,8 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists columns even of some tables and views that can't be queried.
+// compiles makes SQLite compile a query of a table or view, without reading a row, since SQLite lists columns even of some that can't be queried. If
+// err is not nil, compiles only returns it.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 )
 
 // SQLite keeps definitions as texts, and reports most of their content. The functions here parse the rest. Each takes one text of
-// sqlite_schema, which SQLite has accepted, and reads only what its result names.
+// sqlite_schema, which SQLite has accepted, and reads only the parts that its result has.
 
 var errDefinition = errors.New("its definition can't be read")
 

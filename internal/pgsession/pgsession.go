@@ -245,8 +245,8 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in that time, the
-// pool keeps the session for this connection. A pool that shares sessions would have given the session to the peer, which asked first.
+// await returns the peer's first answer. full means that there was none, as in a full pool, while conn got many answers from one session. Such a pool keeps the
+// session for conn: a pool that shares sessions would have given the session to the peer, which asked first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {

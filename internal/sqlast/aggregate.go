@@ -91,7 +91,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errors.New("no such aggregate of stored decimals")
 	}
 	if c.dialect != NoDialect && e.X != nil && !e.Stored && e.Func.spelling(c.dialect).open == "" {
-		return fmt.Errorf("this database has no %s", funcs[e.Func].name)
+		return fmt.Errorf("the database has no %s", funcs[e.Func].name)
 	}
 	sc.counts = true
 	if e.X == nil {

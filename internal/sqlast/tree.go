@@ -82,7 +82,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
-		return nil, errors.New("this Step names no recursion that this select is in")
+		return nil, errors.New("a Step names no recursion that its select is in")
 	}
 	s.read++
 	return s.outputs, nil

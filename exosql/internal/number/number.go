@@ -14,8 +14,8 @@ import (
 )
 
 // This file has arithmetic for SQLite, which has no decimals. It gives the numbers of PostgreSQL's
-// numeric, digit for digit. Every function is total, and returns nil if there is no result. An
-// error could come from any row that the engine reads, even another tenant's.
+// numeric, digit for digit. Every function accepts every operand, and returns nil if there is no
+// result. An error could come from any row that the engine reads, and reveal another tenant's row.
 
 const (
 	MaxPlaces  = 20     // MaxPlaces is how many digits a quotient has after the point
@@ -75,7 +75,7 @@ func KeptText(s string) bool {
 }
 
 // result returns the number in the form that SQLite stores: an integer if it fits, or the text of a
-// decimal. Every calculated zero counts as a digit.
+// decimal. It returns nil for more than MaxNumeric digits; every calculated zero counts as one.
 func result(d Decimal) any {
 	if d.Exp < -MaxNumeric || d.long(MaxNumeric) {
 		return nil

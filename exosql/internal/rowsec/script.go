@@ -82,7 +82,7 @@ func (s *script) table(t *decl.Table) (*table, error) {
 	}
 	live := s.live.Table(schema.Name{Name: t.Name})
 	if live == nil {
-		return nil, fail.Errorf(fail.Invalid, t.Name, "there is no such table in the database")
+		return nil, fail.Errorf(fail.Invalid, t.Name, "there is no such table in the database: create the table first, or correct the name in its declaration")
 	}
 	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
 	s.tables[t.Name] = x
@@ -140,7 +140,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	}
 	for _, c := range e.Conditions() {
 		if c.Link != nil && s.isView(c.Link.From) {
-			return fail.Errorf(fail.Invalid, t.Name, "its scope uses the view %s, which a policy would read with rights that the role doesn't get: give it a scope by its own columns, or through a table", c.Link.From.Name)
+			return fail.Errorf(fail.Invalid, t.Name, "the scope of the table uses the view %s, which a policy would read with rights that the role doesn't get: scope the table by its own columns, or through a table", c.Link.From.Name)
 		}
 	}
 	w := &writer{names: names, table: t.Bare(), path: s.path}

@@ -21,7 +21,8 @@ import (
 // one grant serves all of that structure.
 type names map[int]string
 
-// namesOf walks in a fixed order through what a grant has for each table: its scope, then the steps of the relation.
+// namesOf names the settings of a grant. It walks in a fixed order through the scopes of the tables and then the steps of the relation, so that
+// grants with the same structure have the same names.
 func namesOf(g *scope.Grant) names {
 	out := names{}
 	begun := map[*decl.Table]map[string]int{}
