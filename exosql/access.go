@@ -43,7 +43,7 @@ type Fix struct {
 	Schema      string        // Schema is the schema of the table; "" on SQLite
 }
 
-// String returns the fix as a line of a report: SQL, or the change of the declaration.
+// String returns the fix as a line of a report: SQL, or the change of the declaration. It returns "" for nil.
 func (f *Fix) String() string {
 	switch {
 	case f == nil:

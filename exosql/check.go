@@ -31,7 +31,7 @@ type Declared interface{ declared(*writing.Checker) }
 //   - virtual columns of SQLite call only functions that are known to be cheap.
 //
 // Declarations that are not granted are checked for names and types; other findings about them are warnings. A table that programs may write, or
-// that is [Written], needs a permission for each trigger, rule and cascade. It must pass all checks before a first write (TestCheckedAsWritten).
+// that is [Written], needs a permission for each trigger, rule and cascade. Such a table must pass all checks before its first write (TestCheckedAsWritten).
 // Check does not fail for warnings; [Findings] returns them. Call Check before codemode.New: then descriptions show which columns an insert needs.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Findings(ctx, db, what...)

@@ -197,7 +197,7 @@ func likePrimary(replica, primary *pgx.ConnConfig) {
 	}
 }
 
-// openPostgres opens a database. like is what the host has configured, or nil for a URL.
+// openPostgres opens a database and its replicas. like is the host's configuration, to which replicas are connected alike; it is nil for a URL.
 func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfig, conns int, opt *OpenOptions) (*DB, error) {
 	e, err := postgres.Open(ctx, conf, opt.engine())
 	db, err := open(ctx, sqlast.Postgres, e, err, conns, opt)

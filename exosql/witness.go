@@ -122,10 +122,10 @@ func rowImage(im engine.Image) RowImage {
 var ErrNotKept = engine.ErrNotKept
 
 // Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
-// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. as is the ID of
-// the undo itself, a run that can be undone in turn. If as is zero, nothing is changed, and the result shows what would be. No grant restricts an
-// undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and
-// write the tables.
+// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. The parameter as
+// is the ID of the undo itself, a run that can be undone in turn. With the zero ID nothing is changed, and the result shows the rows that an undo would
+// change. No grant restricts an undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a
+// role that may read exo_undo and write the tables.
 func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -134,8 +134,8 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 }
 
 // UndoFor is Undo for a person who has grants of this database, and who is not its operator. They may undo a run if each row that the run changed is in the
-// scope of a facet with [Facet.AllowUndo], as it is and as it was. own reports whether the run is one of their own, as the record shows. Else the
-// error has the kind Denied and is the same for a run that does not exist. The rows have only columns that these facets show.
+// scope of a facet with [Facet.AllowUndo], as it is and as it was. The parameter own reports whether the run is one of their own, as the record shows.
+// For any other run, and for a run that does not exist, the same error of the kind Denied is returned. The rows have only columns that these facets show.
 func (db *DB) UndoFor(ctx context.Context, run, as exo.RunID, own bool, granted ...exo.Object) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -200,9 +200,9 @@ func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (r
 	return rows, refused, err
 }
 
-// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep, for the time keep, what a role's runs change in tables.
+// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep the rows of tables that a role's runs change, for the time keep.
 // The owner of the tables runs the SQL, and again when there are new tables. The SQL covers tables that cascades reach, and all tables if one of them
-// has a trigger or a rule.
+// has a trigger or a rule. Without a catalogue UndoTriggers returns "".
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""

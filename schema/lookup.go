@@ -93,7 +93,7 @@ func (d *Database) Finder() func(Name) *Table {
 // View returns the view with a name, or nil. It looks names up like Table.
 func (d *Database) View(n Name) *View { return find(d, n, d.Views, viewName, d.Tables, tableName) }
 
-// find looks a name up along the path. It stops at an object of the other kind with that name.
+// find looks a name up along the path, among tables or among views. An object of the other kind with that name, in an earlier schema, hides later ones.
 func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []*O, other func(*O) Name) *T {
 	in := []string{n.Schema}
 	if n.Schema == "" && d.Engine == Postgres {

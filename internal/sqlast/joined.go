@@ -6,8 +6,8 @@ package sqlast
 // maxJoined is the most tables of a FROM with such joins. SQLite allows 64, and its planner tries all their orders.
 const maxJoined = 8
 
-// joined returns s with joins for such conditions of its WHERE; the conditions of their selects move into that WHERE. Aliases are unique in a
-// statement, so no alias changes its meaning there. No row is doubled, because no two rows of a joined table have the same key.
+// joined returns s with a join in place of each such condition of its WHERE. The conditions of the replaced select move into that WHERE. Aliases are
+// unique in a statement, so no alias changes its meaning there. No row is doubled, because no two rows of a joined table have the same key.
 func joined(s *Select) *Select {
 	out := *s
 	out.From, out.Where = s.From[:len(s.From):len(s.From)], nil

@@ -20,8 +20,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// query runs a plan, in the unit of work u unless that is nil. m is the message, nil for the typed API. refused
-// is why the open plan did not run, or nil. of is the page or nil: query stores in it where the next page begins.
+// query runs a plan, in the unit of work u unless that is nil. m is the message; it is nil for the typed API. refused
+// is why the open plan did not run, or nil. If of is not nil, it is a page, and query stores in it where the next page begins.
 func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {

@@ -127,7 +127,7 @@ func loneSurrogate(b []byte) bool {
 	return false
 }
 
-// escaped returns the code unit of an escape like \u00e9, with the u at position i.
+// escaped returns the code unit of an escape like \u00e9, with the u at position i. It returns false if there is no such escape.
 func escaped(b []byte, i int) (uint64, bool) {
 	if i+5 > len(b) || b[i] != 'u' {
 		return 0, false

@@ -43,9 +43,9 @@ type row struct {
 	content string // content is the text of what the run determines of the row, before new keys have names
 }
 
-// Of describes the changes in images. refers lists the columns that contain keys; Of calls it only if there are new keys. sees reports whether the program can read a
-// column, since a program can't have copied a key that it can't read. A table of which the program can read no column was written by a trigger, which may copy keys:
-// there the word "new" replaces each new key in a text.
+// Of describes the changes in images. The function refers lists the columns that contain keys; Of calls it only if there are new keys. The function sees reports whether
+// the program can read a column, since a program can't have copied a key that it can't read. If a program can read no column of a table, a trigger wrote the table and
+// may have copied keys. So there the word "new" replaces each new key in a text.
 func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
 	keys, seen := map[string]bool{}, map[schema.Name]bool{}

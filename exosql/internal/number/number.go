@@ -22,7 +22,7 @@ const (
 	MaxNumeric = 16_000 // MaxNumeric is how many digits an operand may have
 )
 
-// Read reads a cell that SQLite stores as a number: an integer, a float, or the text of a decimal.
+// Read reads a cell that SQLite stores as a number: an integer, a float, or the text of a decimal. It returns false for any other cell, and for infinities.
 func Read(x any) (Decimal, bool) {
 	switch x := x.(type) {
 	case int64:
@@ -41,9 +41,9 @@ func Read(x any) (Decimal, bool) {
 	return Decimal{}, false
 }
 
-// Kept returns the cell of a number for a column in which SQLite turns texts into numbers: with
-// wholes an integer if the number is one, otherwise a float that reads as the same decimal. Kept
-// returns false if SQLite would silently keep only 17 digits. A value that is not a number is
+// Kept returns the cell of a number for a column in which SQLite turns texts into numbers. With
+// wholes a whole number is an integer; any other number is a float that reads as the same decimal.
+// Kept returns false if SQLite would silently keep only 17 digits. A value that is not a number is
 // unchanged.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)

@@ -128,7 +128,7 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	return out
 }
 
-// text returns a value as text that PostgreSQL can read.
+// text returns a value as text that PostgreSQL can read. Bytes that can't be decoded become "", which matches no row.
 func text(col *decl.Column, v value.Value) string {
 	if col.Kind == value.TypeBytes {
 		b, err := base64.StdEncoding.DecodeString(v.Text())

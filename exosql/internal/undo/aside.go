@@ -54,7 +54,7 @@ func (r *reversal) asides(s engine.Image) []engine.Image {
 	return slices.DeleteFunc([]engine.Image{null, other, gone}, func(to engine.Image) bool { return slices.Equal(to.After, s.Before) })
 }
 
-// unused returns a random value for a column, which no other row has.
+// unused returns a random value for a column, which no other row has. It returns false for a column that has neither whole numbers nor texts.
 func (r *reversal) unused(table schema.Name, column string) (engine.Cell, bool) {
 	t := r.live.Table(table)
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == column })

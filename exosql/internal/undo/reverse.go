@@ -207,7 +207,7 @@ func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	return out
 }
 
-// unlike returns why the rows of an image can't be rows of the table as it is today.
+// unlike returns why the rows of an image can't be rows of the table as it is today, or "" if they can.
 func (r *reversal) unlike(im engine.Image) string {
 	t := r.live.Table(im.Table)
 	if t == nil {
@@ -324,7 +324,7 @@ func (r *reversal) where(w *plan.Write, im engine.Image) string {
 	return " WHERE " + id + " = (SELECT " + strings.Trim(id, "()") + " FROM " + w.Path() + " WHERE " + strings.Join(conditions, " AND ") + " LIMIT 1)"
 }
 
-// collate returns a collation that makes SQLite compare a text exactly.
+// collate returns SQL that makes SQLite compare a text exactly. It is "" for other values, and for PostgreSQL.
 func (r *reversal) collate(c engine.Cell) string {
 	if v, err := sqlite.Literal(c); r.live.Engine == schema.Postgres || err != nil || v == nil {
 		return ""

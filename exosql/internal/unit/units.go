@@ -108,8 +108,8 @@ func Undone(op string, err error) error {
 	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
-// left is the cause of an error after which no change was kept. why is the cause inside the error
-// of. why gives the text, since the rest of that error's text is written before it.
+// left is the cause of an error after which no change was kept. The field of has the whole error, and why the cause
+// inside it. The text is that of why, since the rest of the whole error's text is written before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {

@@ -45,8 +45,8 @@ const (
 	resetAll = "RESET ALL"
 )
 
-// setOthers sets those of the given settings that have another value now. allSettings returns the settings to give it, with the values of this
-// session.
+// setOthers sets those of the given settings that have another value now. allSettings reads the settings that setOthers is given, with the values of
+// this session.
 const (
 	setOthers   = setAll + ` WHERE pg_catalog.current_setting(s.name, true) OPERATOR(pg_catalog.<>) s.value`
 	allSettings = `SELECT json_agg(json_build_array(name, current_setting(name)))::text FROM pg_settings

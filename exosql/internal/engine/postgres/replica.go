@@ -41,8 +41,8 @@ const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery()
 const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 8), pg_current_snapshot())
 	FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
 
-// mustFollow fails unless the server is a standby on which all transactions have ended that have ended in the position $1, $2. It has replayed the log up
-// to there, or knows how each of them ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
+// mustFollow fails unless the server is a standby, and each transaction that has ended in the position $1, $2 has also ended there. The standby has replayed
+// the log up to the position, or knows how each of these transactions ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
 // server skips the statements after it; otherwise those statements have later snapshots. The error quotes the word that is no number.
 const (
 	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' WHEN (

@@ -134,7 +134,7 @@ func (r *reader) uint32() uint32 {
 	return x
 }
 
-// sized reads a length and the value after it, or NULL.
+// sized reads a length and the value after it. A negative length means NULL.
 func (r *reader) sized() (b []byte, null bool) {
 	n := int32(r.uint32())
 	switch {

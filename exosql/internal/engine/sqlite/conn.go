@@ -201,7 +201,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 	return nil
 }
 
-// reserve makes room for bound texts. No statement has a bound text at this time.
+// reserve makes room for n bytes of bound texts. It returns false if there is no memory. No statement has a bound text at this time.
 func (c *conn) reserve(n int) bool {
 	if n = max(n, 1); n <= c.room { // never use the null pointer, which would bind NULL instead of ''
 		return true

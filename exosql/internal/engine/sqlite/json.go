@@ -12,7 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// jsonCell returns the text of a document. In a column of type JSON, SQLite turns a document that is a number into a number.
+// jsonCell returns the text of the document in a cell. In a column of type JSON, SQLite turns a document that is a number into a number. For any other
+// cell the result is "", which is no JSON.
 func jsonCell(cell driver.Value) string {
 	switch x := cell.(type) {
 	case string:

@@ -349,9 +349,8 @@ func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column s
 	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
 }
 
-// foreignKeys returns, for each written table, the columns that SQLite itself reads to check
-// foreign keys: columns of the tables that the written table refers to, and of the tables
-// that refer to it.
+// foreignKeys returns, for each written table, the columns that SQLite itself reads to check foreign
+// keys. They are columns of the tables that the written table refers to, and of those that refer to it.
 func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
 	st, err := c.prepare(`SELECT m.name, f."table", f."from", coalesce(f."to", (SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1), 'rowid')
 		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'`)
