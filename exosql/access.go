@@ -39,7 +39,7 @@ type Fix struct {
 	Table       string        // Table is the table of the index, without its schema
 	Index       *schema.Index // Index is the index to make, under a free name; if nil, see Declaration
 	Declaration string        // Declaration is what to add to the column's declaration, like "StoredISO()"
-	If          string        // If is what must be true of the column's values before Declaration is added; "" if nothing
+	If          string        // If is a condition that the column's values must meet before Declaration is added; "" if there is none
 	Schema      string        // Schema is the schema of the table; "" on SQLite
 }
 

@@ -201,7 +201,7 @@ type Finding struct {
 	Kind    FindingKind `json:"kind"`
 	Table   string      `json:"table"`             // Table is "" if the finding is about the role or the search path
 	Column  string      `json:"column,omitempty"`  // Column is "" if the finding is not about a column
-	Problem string      `json:"problem"`           // Problem is what is wrong
+	Problem string      `json:"problem"`           // Problem describes the difference or the fault
 	Fix     string      `json:"fix,omitempty"`     // Fix is the remedy: a statement for the database, or a change of the declaration
 	Facet   string      `json:"facet,omitempty"`   // Facet is the alias of the facet through which programs write, if the finding is about a write
 	Link    string      `json:"link,omitempty"`    // Link is "table.link" if the finding is about a link
@@ -216,7 +216,7 @@ func findings(found []check.Finding) []Finding {
 	return out
 }
 
-// FindingKind is what a finding is about.
+// FindingKind is the kind of problem that a finding reports.
 type FindingKind string
 
 // These are the kinds of findings.
@@ -232,7 +232,7 @@ const (
 	RowSecurity      FindingKind = check.RowSecurity      // policies have no effect, or none on this role
 	HiddenEffect     FindingKind = check.HiddenEffect     // a write starts a trigger, a rule or a cascade
 	NotReadable      FindingKind = check.NotReadable      // the role may not read the table or column
-	NotWritable      FindingKind = check.NotWritable      // the role may not do what programs may
+	NotWritable      FindingKind = check.NotWritable      // the role lacks a right for a write that a facet allows
 	RoleRights       FindingKind = check.RoleRights       // the role has more rights than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value

@@ -126,7 +126,7 @@ func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit lists side effects of writes that the host accepts. They are triggers, rules and cascades, and what programs may learn about rows out of
+// Permit lists side effects of writes that the host accepts: triggers, rules and cascades, and facts that programs may learn about rows out of
 // scope, such as that a value is taken. Programs can't write a table if a write has any other side effect. [Check] names each missing permission,
 // and each permission that matches nothing.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {

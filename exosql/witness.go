@@ -121,7 +121,7 @@ func rowImage(im engine.Image) RowImage {
 // ErrNotKept is in the error of [DB.Undo] for a run of which no RowImages were kept.
 var ErrNotKept = engine.ErrNotKept
 
-// Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
+// Undo reverses the changes of a run in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
 // leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. The parameter as
 // is the ID of the undo itself, a run that can be undone in turn. With the zero ID nothing is changed, and the result shows the rows that an undo would
 // change. No grant restricts an undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a

@@ -94,7 +94,7 @@ type ForeignKey struct {
 	NotValid   bool // NotValid: a PostgreSQL row may refer to a missing row, if it is older than the key, or if a trigger that enforces the key is disabled
 }
 
-// Action is what happens to a row when the row that it refers to is deleted or changed.
+// Action is how the database changes a row when the row that it refers to is deleted or changed.
 type Action string
 
 const (

@@ -340,7 +340,7 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 	return wrong(at, "%s: write %s, or the type of its values: %s", what, r.Type(value.TypeText, "string"), list(fit))
 }
 
-// native adds what a column's PostgreSQL type implies. A type that exo lacks becomes text, an array of such a type becomes a list of texts, and an
+// native adds to c the properties that a column's PostgreSQL type implies. A type that exo lacks becomes text, an array of such a type a list of texts, and an
 // enum has its values.
 func (t *Table) native(c *decl.Column, x *schema.Column) {
 	if t.d.live.Engine != schema.Postgres {

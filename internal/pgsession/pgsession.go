@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Error is the reason why a connection can't be used, and what to do.
+// Error is the reason why a connection can't be used, with the remedy.
 type Error struct {
 	text   string
 	pinned bool // pinned reports that clients share the session, but a transaction keeps it until the transaction ends

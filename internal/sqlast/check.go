@@ -16,7 +16,7 @@ type checker struct {
 	steps   steps
 }
 
-// scope is what the parts of one Select see.
+// scope has the sources and windows that the parts of one Select can name.
 type scope struct {
 	outer   *scope
 	sources []source // the sources that are visible so far
@@ -39,7 +39,7 @@ var (
 	errNoFunc    = errors.New("no such aggregate function")
 )
 
-// place lists what may occur at a place of the tree in addition to ordinary expressions.
+// place lists the kinds of expressions that may occur at a place of the tree in addition to ordinary ones.
 type place uint8
 
 const (

@@ -24,7 +24,7 @@ type link struct {
 type reference struct {
 	from, to *table
 	pairs    [][2]*column // pairs have a column of from, and its column of to
-	role     string       // role is what a row of to is for a row of from, like "assignee"
+	role     string       // role names a row of the table to as a row of the table from sees it, like "assignee"
 	unique   bool         // unique: no two rows of from refer to one row of to
 	there    *link        // there leads from a row of from to its row of to
 	back     *link        // back leads from a row of to to its rows of from

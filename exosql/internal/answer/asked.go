@@ -1,6 +1,6 @@
 package answer
 
-// This file collects what the statement of a message needs, and makes the key of its plan.
+// This file collects the data that the statement of a message needs, and makes the key of its plan.
 
 import (
 	"strconv"

@@ -1,6 +1,6 @@
 package answer
 
-// This file runs the statements of one write in the unit of work, and finds which rule of the database was broken.
+// This file runs the statements of one write in the unit of work. If a rule of the database is broken, it finds the rule and the write.
 
 import (
 	"context"

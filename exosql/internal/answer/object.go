@@ -40,7 +40,7 @@ func (o *Object) Like(relation func(key any) (*decl.Relation, error)) func(key a
 // ZeroFacet ends an error about a Facet that exosql.NewFacet did not make.
 const ZeroFacet = "Facet that is nil or zero: make one with NewFacet"
 
-// offer is what is checked at a grant, once for the objects of several principals. Its Rel is then
+// offer has the parts of a grant that are checked once, for the objects of several principals. Its Rel is then
 // an example without any principal's values, and objects with a key never read it.
 type offer struct {
 	Facet *decl.Facet

@@ -123,7 +123,7 @@ func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	return met(live, rules, rows, unseen), nil
 }
 
-// writtenRows returns what was written, by table and way. If the database reports all rows, rows that a cascade or a trigger changed count too, with
+// writtenRows counts the written rows, by table and way of writing. If the database reports all rows, rows that a cascade or a trigger changed count too, with
 // each column that has another value now. If it does not, unseen has the facets through which a write may have started a cascade or a trigger.
 func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []counted) (rows map[written]*wrote, unseen []*decl.Facet, err error) {
 	rows = map[written]*wrote{}

@@ -58,7 +58,7 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	return nil
 }
 
-// writeOf describes what an object lets programs change through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
+// writeOf describes the writes that an object allows programs through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
 // rows, or nil. `beside` has the grants of the programs' other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)
@@ -85,7 +85,7 @@ func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	return of, nil
 }
 
-// writeOf describes what grant g lets programs change through facet f.
+// writeOf describes the writes that grant g allows programs through facet f.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
 	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
@@ -122,7 +122,8 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, erro
 	return of, nil
 }
 
-// typedWritable refuses a write of Go code that would change rows out of scope, like writable. Go code may learn what a write reveals.
+// typedWritable refuses a write of Go code that would change rows out of scope, like writable. It allows a write that only reveals something, since
+// Go code may learn it.
 func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {

@@ -171,7 +171,8 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	return w, nil
 }
 
-// appendSets adds what the statements of a write depend on in addition to the shape: the given columns, and for images the label with which cells are sealed.
+// appendSets adds to a key the properties, in addition to the shape, on which a write's statements depend: the given columns, and for images the label with which
+// cells are sealed.
 func (db *DB) appendSets(key []byte, a *asked) []byte {
 	if key = writing.AppendSets(key, a.given.Sets); db.Images > 0 {
 		key = fmt.Appendf(key, "images %q ", a.m.RunLabel().Secrecy().Tags())

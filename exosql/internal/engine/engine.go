@@ -17,7 +17,7 @@ import (
 
 // Engine is one kind of database: it opens guarded connections, on which the database refuses all but the running plan.
 type Engine interface {
-	// Connect opens one guarded connection and verifies that the database refuses what it must refuse.
+	// Connect opens one guarded connection and verifies that the database refuses statements that no plan contains.
 	Connect(ctx context.Context) (Session, error)
 	// ConnectWriter opens one guarded connection for units of work.
 	ConnectWriter(ctx context.Context) (Writer, error)

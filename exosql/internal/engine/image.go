@@ -47,7 +47,7 @@ type Imager interface {
 	// before the first write. It fails with ErrNoImages if the database can't report all rows.
 	Capture(ctx context.Context, rows, bytes int) error
 	// Captured returns one image for each row that differs from what it was at Capture, in the order of tables and then of keys. It leaves out
-	// what was rolled back to a savepoint. If there are more images than Capture allows, it fails with ErrTooManyImages.
+	// changes that were rolled back to a savepoint. If there are more images than Capture allows, it fails with ErrTooManyImages.
 	Captured(ctx context.Context) ([]Image, error)
 
 	// KeepImages stores the unit's images under the ID of its run, in the unit, for an undo. It is called after the last write, and fails when Captured would.

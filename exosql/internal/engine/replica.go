@@ -127,7 +127,7 @@ func (rs *Replicas) Run(ctx context.Context, r *Reader, pl *plan.Plan, args []va
 	return out, 0, err
 }
 
-// ask runs f on a replica that has replayed what is committed by now. on is the number of the replica on which the reader has read, or 0.
+// ask runs f on a replica that has replayed all transactions that are committed by now. on is the number of the replica on which the reader has read, or 0.
 func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) error) (number int, err error) {
 	var at Position
 	var order []*replica

@@ -40,7 +40,7 @@ type at struct {
 
 type row struct {
 	engine.Image
-	content string // content is the text of what the run determines of the row, before new keys have names
+	content string // content is the text of the cells that the run determines, before new keys have names
 }
 
 // Of describes the changes in images. The function refers lists the columns that contain keys; Of calls it only if there are new keys. The function sees reports whether
@@ -123,7 +123,7 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 			r.content = write(r)
 		}
 	}
-	for table, of := range byTable { // new rows are numbered in an order that does not depend on what the database chose
+	for table, of := range byTable { // new rows are numbered in an order that does not depend on the values that the database chose
 		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
 		for n, r := range of {
 			for _, i := range r.Filled {

@@ -1,6 +1,6 @@
 package undo
 
-// This file reverses what a run has changed: exactly, or not at all.
+// This file reverses the changes of a run: exactly, or not at all.
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ type Refusal struct {
 // rounds bounds how often the undo writes rows again, after a rule refused them or a trigger or a cascade changed them.
 const rounds = 12
 
-// Most and MostBytes bound the images of an undo. They exceed what a run may change.
+// Most and MostBytes bound the images of an undo. They exceed the limits of a run's changes.
 const Most, MostBytes = 1_000_000, 1 << 30
 
 // May returns an error unless a person may undo the images. done means that the undo has changed the rows, so that they are now as in After.

@@ -29,7 +29,7 @@ type Unit struct {
 	w       engine.Writer
 	steps   []step // steps are the answered statements, in order
 	wrote   bool   // wrote: a statement of the unit has changed something
-	keeps   bool   // keeps: images of what the unit changes are kept, for an undo
+	keeps   bool   // keeps: images of the rows that the unit changes are kept, for an undo
 	broken  bool   // broken: the engine has panicked, so its connection is not used again
 	unseen  bool   // unseen: a program got an error that may not be true in the state that it reads (see engine.Violation)
 	lost    error  // lost is why nothing may be kept, or nil
@@ -42,7 +42,7 @@ type Unit struct {
 
 	tx       *Tx               // tx is the Tx that this unit is a part of, or nil
 	Late     func(error) error // Late returns the program's error for a rule of the database that the end of the unit broke
-	written  []decl.RowWrite   // written is what the hooks after the commit get
+	written  []decl.RowWrite   // written has the writes for the hooks after the commit
 	settling []decl.RowWrite   // settling is written, once it is committed
 }
 

@@ -36,7 +36,7 @@ type rule struct {
 type knownRules struct {
 	at    time.Time
 	rules []rule
-	text  string // text is what the rules were made from
+	text  string // text is the server's answer from which the rules were made
 }
 
 // rulesFor is how long rules are used before they are read again.

@@ -16,7 +16,7 @@ import (
 )
 
 // affordable refuses a statement if the server estimates a cost above the ceiling. It asks before it sends the
-// statement, since a server runs what it has received. An estimate is used for as long as engine.RefusedFor.
+// statement, since a server runs every statement that it has received. An estimate is used for as long as engine.RefusedFor.
 func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args []value.Value) error {
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These numbers bound what is kept of a server's error, in bytes. A server can make each text of an
+// These numbers bound the part of a server's error that is kept, in bytes. A server can make each text of an
 // error as large as a message. A record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // for all texts together

@@ -168,7 +168,7 @@ func (im *images) wrote(changes []engine.Change, n int64, err error) {
 	}
 }
 
-// Captured implements engine.Imager. The unit has locks on what it has written, so no trigger there can be disabled or enabled before it ends. The unit's
+// Captured implements engine.Imager. The unit has locks on the tables that it has written, so no trigger there can be disabled or enabled before it ends. The unit's
 // snapshot of the catalogue may be older than a disabled trigger, so the number of events is compared too.
 func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	im := w.images

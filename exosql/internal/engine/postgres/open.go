@@ -25,7 +25,7 @@ import (
 // the judged ones byte for byte. The columns of an index never change. Between the question and the
 // execution no table of the statement can lose an index, since the question locks the tables.
 
-// opened is what is known of an open plan's statement after it was judged.
+// opened has the server's answers about an open plan's statement, which was judged by them.
 type opened struct {
 	explain *pgconn.StatementDescription
 	plan    []byte   // plan is the server's plan

@@ -113,7 +113,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	return nil
 }
 
-// pinPooled completes the settings with what a session of this role begins with. The search path then stays the same, like that of a session of our own.
+// pinPooled completes the settings with those that a session of this role begins with. The search path then stays the same, like that of a session of our own.
 func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.Contains(e.Message, "statement pooling mode") {
@@ -143,7 +143,7 @@ func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	return ms, err
 }
 
-// protocolViolation is PgBouncer's code for what it refuses: a setting at the start of a connection, and a transaction in statement mode.
+// protocolViolation is the code with which PgBouncer refuses a setting at the start of a connection, and a transaction in statement mode.
 const protocolViolation = "08P01"
 
 // refuses reports whether a pooler has refused a setting of the URL. The transactions of pooled set it instead.

@@ -176,7 +176,7 @@ const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_time
 // if its process dies.
 const maxStatement = time.Hour
 
-// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses what it must refuse.
+// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses writes in it.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, leads: &e.leads}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}

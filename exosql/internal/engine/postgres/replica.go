@@ -77,7 +77,7 @@ func (f *following) position() [][]byte {
 	return at
 }
 
-// following is what a session of a replica has to reach.
+// following is the state that a session of a replica has to reach before it reads.
 type following struct {
 	engine.Position
 	read  bool                         // read: the replica has shown that it follows, so the statement runs
@@ -185,7 +185,7 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 // Reach implements engine.Follower.
 func (s *Session) Reach(at engine.Position) { s.reach.Position = at }
 
-// onTimeline fails if the replica replays another history than its primary has. It may have replayed what an earlier primary wrote, and the present one
+// onTimeline fails if the replica replays another history than its primary has. It may have replayed changes of an earlier primary that the present one
 // never got.
 func (s *Session) onTimeline(ctx context.Context) error {
 	f := s.reach

@@ -56,7 +56,7 @@ type Session struct {
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned returns the rules that a plan's write could break; nil except for a Writer
 
-	reach    *following                   // reach is what a replica must have replayed; nil for a primary
+	reach    *following                   // reach is the state that a replica must have replayed; nil for a primary
 	position *pgconn.StatementDescription // position is the prepared readPosition; nil before a primary is asked
 }
 

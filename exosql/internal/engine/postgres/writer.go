@@ -158,7 +158,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	if !w.Open() {
 		return errNoUnit
 	}
-	if !p.Back { // a Back plan reads only what the unit itself wrote
+	if !p.Back { // a Back plan reads only rows that the unit itself wrote
 		if w.knows = true; len(w.later) > 0 {
 			if err := w.agree(ctx); err != nil {
 				return err

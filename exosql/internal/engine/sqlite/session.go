@@ -24,7 +24,7 @@ type Session struct {
 	epoch  int  // epoch counts the changes of the schema that the session has noticed
 }
 
-// Connect opens one guarded connection and verifies that the authorizer refuses what it must refuse.
+// Connect opens one guarded connection and verifies that the authorizer refuses statements that no plan contains.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	s, err := e.connect(ctx, e.read, func(*Session) error { return nil })
 	if err != nil {

@@ -114,7 +114,7 @@ type guard struct {
 
 	keys     map[string]map[string]map[string]bool // keys has the columns that SQLite reads to check foreign keys: see foreignKeys
 	asked    map[string]map[question]bool          // asked has what each table or view, in lower case, asks the authorizer for in addition to its columns
-	learning map[question]bool                     // learning has what a probe (see Learn) has asked for; nil while no probe is compiled
+	learning map[question]bool                     // learning has the questions of a probe (see Learn); nil while no probe is compiled
 	denied   bool                                  // denied: the current or last plan was denied something
 }
 

@@ -25,7 +25,7 @@ import (
 // newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // stale: what the connection knows of foreign keys may be outdated
+	stale bool          // stale: the foreign keys that the connection has read may be outdated
 	blind bool          // blind: the unit has written labelled values (see rewrite)
 	marks bool          // marks: runs insert marks
 	late  []*plan.Write // late has the writes after which rows broke a deferred foreign key, in order, each once
