@@ -351,8 +351,7 @@ func (fs *fields) bind(table, column string, row reflect.Value, field func() any
 	(*fs)[offset] = column
 }
 
-// pointer calls the field function with a new row, as each query does, and returns its result. If the function panics, pointer panics with the
-// column's name.
+// pointer calls the field function with a new row, as each query does, and returns its result. A panic of the function gets the column's name.
 func pointer(table, column string, field func() any) reflect.Value {
 	defer func() {
 		if p := recover(); p != nil {

@@ -172,8 +172,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
-// sameSettings refuses a replica's URL whose settings differ from the primary's, since a policy may read them. The server's search_path is compared
-// later.
+// sameSettings refuses a replica's URL with other settings than the primary's, since a policy may read them. search_path is compared at the server.
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {

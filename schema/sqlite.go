@@ -133,8 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row, since SQLite lists columns even of some that can't be queried. If
-// err is not nil, compiles only returns it.
+// compiles returns err, or else makes SQLite compile a query of a table or view. SQLite lists columns even of some that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err

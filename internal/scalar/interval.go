@@ -12,8 +12,7 @@ type Interval struct {
 	Micros       int64
 }
 
-// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S". Each number may be negative. Only seconds may have a fraction, of at most six digits. It returns
-// false for other texts, and for intervals that are too long.
+// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S"; false for other texts. Each number may be negative. Only seconds may have a fraction (six digits).
 func ParseInterval(s string) (Interval, bool) {
 	var out Interval
 	body, ok := strings.CutPrefix(s, "P")

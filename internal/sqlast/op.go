@@ -413,8 +413,7 @@ func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FRO
 // tiny is half of the least float, 2^-1075. JavaScript reads numbers up to it as 0, while PostgreSQL would fail.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is the condition that a time or a date is in the years 1 to 9999; it is false for infinite values. The upper bound is the last microsecond,
-// which suits both times and dates.
+// era is the condition that a time or a date is in the years 1 to 9999, and so finite. The last microsecond is an upper bound for times and for dates.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
 // localEra is era for times. It excludes a day at each end, so that the clocks of all zones show a year within era.
@@ -435,8 +434,7 @@ func daysLater(factor constant) constant {
 	return "CASE WHEN d + " + n + " BETWEEN '0001-01-01' AND '9999-12-31' THEN d + " + n + " END"
 }
 
-// monthsLater returns the SQL for a day this many months later. It tests the year first, because the statement would fail for a month outside the
-// calendar.
+// monthsLater returns SQL for a day some months later. It tests the year first, because the statement would fail for a month outside the calendar.
 func monthsLater(factor constant) constant {
 	n := "CAST(n AS integer)" + factor
 	return "CASE WHEN EXTRACT(year FROM d) * 12 + EXTRACT(month FROM d) - 1 + " + n + " BETWEEN 12 AND 119999 THEN CAST(d + make_interval(months => " + n + ") AS date) END"

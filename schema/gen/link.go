@@ -80,8 +80,7 @@ func (p *pack) link() {
 	}
 }
 
-// reference makes the reference of a foreign key. It returns nil if the key can't be declared, and notes the reason unless the reason is noted
-// already.
+// reference makes the reference of a foreign key. It returns nil if the key can't be declared, and notes a reason that is not noted yet.
 func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used map[string]int) *reference {
 	to := p.find(fk.Table)
 	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {

@@ -111,8 +111,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	return out.Rows(), n, x.returned(out.Rows())
 }
 
-// collector returns the function that makes the collector of the rows that a change returns. Images of changed rows are for the host, so they spend
-// no budget, but their number is bounded.
+// collector returns the function that makes the collector of a change's rows. Images are for the host: they spend no budget, but are bounded.
 func (x *changing) collector(p *plan.Plan) func(*exo.Message) *plan.Collector {
 	return func(m *exo.Message) *plan.Collector {
 		if x.work.images != nil && x.run.Kind == writing.Updates {

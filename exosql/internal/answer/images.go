@@ -128,8 +128,7 @@ func (x *changing) Changed(n, kept int64) {
 	}
 }
 
-// returned keeps the rows that an update's statement has returned, as the images after the update. They are valid until the next statement. If a
-// trigger may act, returned keeps none.
+// returned keeps the rows that an update has returned, as its images until the next statement. It keeps none if a trigger may act.
 func (x *changing) returned(rows *value.Rows) (err error) {
 	im := x.work.images
 	if im == nil {

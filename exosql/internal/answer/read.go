@@ -129,7 +129,6 @@ func bare(rows *value.Rows) value.Value {
 	return value.List(list...)
 }
 
-// errAgain makes settled run a query a second time.
 var errAgain = fail.Named("exosql: rows were sorted by stored values that do not fit the type of their column, and the query was not repeated without them: this is a fault of exosql, please report it")
 
 // run plans and runs a message: open if the database reads only rows in scope, otherwise with fences.

@@ -21,8 +21,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Undoer is a person with grants. They may undo a run if each row that it changed is, before and after the undo, in the scope of a facet with the
-// right to undo.
+// Undoer is a person with grants. They may undo a run if each of its rows is in the scope of a facet with the right to undo, before and after the undo.
 type Undoer struct {
 	db  *DB
 	may []undoable
@@ -61,8 +60,7 @@ func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
 	return u, nil
 }
 
-// May returns ErrNotTheirs unless the person may undo each image. The images are those of the undo; done means that the undo has changed the rows, so
-// that they are now as in After.
+// May returns ErrNotTheirs unless the person may undo each image, which is one of the undo. done means that the rows are changed, and now as in After.
 func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error {
 	left := slices.DeleteFunc(slices.Clone(images), func(im engine.Image) bool { return done && im.After == nil || !done && im.Before == nil })
 	for _, x := range u.may {
@@ -119,8 +117,7 @@ func (x undoable) keys(live *schema.Database, images []engine.Image, done bool) 
 	return keys, others
 }
 
-// keyValue returns a key as a value. It returns the zero Value for a type whose texts differ between databases: rows with such keys only the
-// operator can undo.
+// keyValue returns a key as a value. It is zero for a type whose texts differ between databases: only the operator can undo rows with such keys.
 func keyValue(c *decl.Column, text string) value.Value {
 	switch c.Kind {
 	case value.TypeInt:

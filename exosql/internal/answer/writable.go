@@ -122,8 +122,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, erro
 	return of, nil
 }
 
-// typedWritable refuses a write of Go code that would change rows out of scope, like writable. It allows a write that only reveals something, since
-// Go code may learn it.
+// typedWritable refuses, like writable, a write of Go code that would change rows out of scope. It allows a write that only reveals such rows.
 func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {

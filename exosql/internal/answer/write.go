@@ -171,8 +171,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	return w, nil
 }
 
-// appendSets adds to a key the properties, in addition to the shape, on which a write's statements depend: the given columns, and for images the label with which
-// cells are sealed.
+// appendSets adds to a key the properties of a write, in addition to its shape: the given columns, and for images the label with which cells are sealed.
 func (db *DB) appendSets(key []byte, a *asked) []byte {
 	if key = writing.AppendSets(key, a.given.Sets); db.Images > 0 {
 		key = fmt.Appendf(key, "images %q ", a.m.RunLabel().Secrecy().Tags())

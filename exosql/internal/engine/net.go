@@ -151,8 +151,7 @@ func (n *Net) Images() (out []Image, err error) {
 	return out, nil
 }
 
-// key returns the text of a row's key, which identifies the row before and after a change. It returns false without a key, or if the key has a NULL,
-// which SQLite accepts in several rows.
+// key returns the text of a row's key, which the row has before and after a change. It returns false without a key, and for a key with NULL (SQLite).
 func (t *netTable) key(cells []Cell) (string, bool) {
 	if t.Key == nil || slices.ContainsFunc(t.Key, func(i int) bool { return cells[i].Null }) {
 		return "", false

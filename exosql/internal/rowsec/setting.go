@@ -21,8 +21,7 @@ import (
 // one grant serves all of that structure.
 type names map[int]string
 
-// namesOf names the settings of a grant. It walks in a fixed order through the scopes of the tables and then the steps of the relation, so that
-// grants with the same structure have the same names.
+// namesOf names the settings of a grant, in a fixed order: those of the tables' scopes, then those of the relation's steps.
 func namesOf(g *scope.Grant) names {
 	out := names{}
 	begun := map[*decl.Table]map[string]int{}

@@ -201,8 +201,7 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	return net.Images()
 }
 
-// events adds up events, and returns their number. The function send asks for the layouts and for the events; more reads further results that send asks
-// for, and is nil if there are none.
+// events adds up events, and counts them. The function send asks for the layouts and the events. more reads further results of send, unless it is nil.
 func (w *Writer) events(ctx context.Context, im *images, send func(*pgconn.Pipeline), more func(*pgconn.ResultReader) error) (net *engine.Net, seen int64, err error) {
 	net = engine.NewNet(im.rows, im.bytes)
 	var of map[string]*partLayout

@@ -77,8 +77,7 @@ func lost(err error) error {
 	return engine.Lost(boundError(err))
 }
 
-// unreached returns said, the error of a connection that was not made because of err. If the server can't be reached, or does not answer in time, the
-// result is that of engine.Lost.
+// unreached returns said, the error of a connection that was not made because of err. If the server is away or too slow, the result is engine.Lost(said).
 func unreached(ctx context.Context, err, said error) error {
 	if ctx.Err() != nil || !unreachable(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return said

@@ -204,8 +204,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 
 // unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. In that case
 // ON CONFLICT DO NOTHING fails too. Otherwise a program could find no row with a value and then read that the value is
-// taken. The program's unit would come both before and after the unit that inserted the value (TestWriteOrders). unseen returns the error was, unless
-// the unit can't go on.
+// taken. The program's unit would come both before and after the one that inserted the value (TestWriteOrders). unseen also returns was, or why the unit ends.
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -319,8 +318,7 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// retyped returns an engine.ErrSerial, so that the unit begins again, if err means that statements have run but now return other types. It returns
-// other errors unchanged.
+// retyped makes a unit begin again (engine.ErrSerial) if err means that statements have run, but now return other types. Other errors stay.
 func (w *Writer) retyped(changes []engine.Change, err error) error {
 	if !errors.Is(err, errRetyped) {
 		return err

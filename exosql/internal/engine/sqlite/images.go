@@ -421,8 +421,7 @@ func (w *Writer) unguarded(f func() error) error {
 	return f()
 }
 
-// texts runs a constant statement and returns its rows as texts. The authorizer must allow everything until the end, since SQLite compiles the
-// pragmas in the statement only while it runs.
+// texts runs a constant statement, unguarded to its end, and returns its rows as texts. SQLite compiles the pragmas in it only while it runs.
 func (w *Writer) texts(text string, columns int, args ...value.Value) (out [][]string, err error) {
 	err = w.unguarded(func() error {
 		st, err := w.C.prepare(text)
