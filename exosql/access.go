@@ -204,7 +204,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	for _, fc := range reach {
 		of, err := paths(ctx, granted, asked, live, fc)
 		if err != nil {
-			return nil, fmt.Errorf("exosql: the paths to the facet %s: %w", fc.Alias, err)
+			return nil, fmt.Errorf("exosql: the access paths of the facet %s can't be found: %w", fc.Alias, err)
 		}
 		out = append(out, of...)
 	}

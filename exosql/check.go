@@ -108,7 +108,7 @@ func gather(what []Declared) (*writing.Checker, error) {
 	return c, c.Ready()
 }
 
-var errNilDeclared = errors.New("exosql: Check got nil: pass it tables, links, facets or granted objects")
+var errNilDeclared = errors.New("exosql: Check got nil: pass tables, links, facets or granted objects")
 
 func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
@@ -158,7 +158,7 @@ type granted struct{ o exo.Object }
 func (g granted) declared(c *writing.Checker) {
 	o, err := answer.Of(g.o)
 	if err != nil {
-		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
+		c.Fail(fmt.Errorf("exosql: Granted got an object that can't be checked: %w", err))
 	}
 	if o == nil {
 		c.Services++

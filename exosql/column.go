@@ -75,7 +75,7 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Colu
 func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *decl.Column {
 	t := table.must("column " + string(name))
 	if name == "" {
-		panic("exosql: a column of " + t.Name + " has an empty name")
+		panic("exosql: a column of " + t.Name + " has an empty name: want the column's name in the database")
 	}
 	if field == nil {
 		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil; want one that returns a pointer to a field of its argument", t.Name, name))
@@ -355,7 +355,7 @@ func (fs *fields) bind(table, column string, row reflect.Value, field func() any
 func pointer(table, column string, field func() any) reflect.Value {
 	defer func() {
 		if p := recover(); p != nil {
-			panic(fmt.Sprintf("exosql: column %s.%s: the field function panics on a new row, as it would in each query: %v", table, column, p))
+			panic(fmt.Sprintf("exosql: column %s.%s: the field function panics on a new row, as it would in each query; want one that returns a pointer to a field of its argument: %v", table, column, p))
 		}
 	}()
 	return reflect.ValueOf(field())

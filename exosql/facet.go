@@ -151,7 +151,7 @@ func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) 
 	for _, m := range members {
 		c, ok := m.(interface{ core() *decl.Column })
 		if !ok {
-			panic("exosql: " + op + " takes columns of the facet, and got a link, a measure or a search")
+			panic("exosql: " + op + " takes only columns of the facet, but got a link, a measure or a search: leave that out")
 		}
 		out = append(out, c.core())
 	}

@@ -44,7 +44,7 @@ type Write[T any] struct {
 func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, fills ...Member[T]) *Table[T] {
 	d := t.must("BeforeWrite")
 	if f == nil {
-		panic("exosql: BeforeWrite of table " + d.Name + ": the function is nil")
+		panic("exosql: BeforeWrite of table " + d.Name + ": the function is nil: pass one")
 	}
 	var cols []*decl.Column
 	for _, m := range fills {
@@ -85,7 +85,7 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) error) *Table[T] {
 	d := t.must("AfterCommit")
 	if f == nil {
-		panic("exosql: AfterCommit of table " + d.Name + ": the function is nil")
+		panic("exosql: AfterCommit of table " + d.Name + ": the function is nil: pass one")
 	}
 	d.After(func(ctx context.Context, rows []decl.RowWrite) error {
 		writes := make([]Write[T], len(rows))

@@ -95,7 +95,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
 	case right != "":
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a SQLite URL has no // before the path: write %s", right)
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a SQLite URL can't have // before the path: write %s", right)
 	case scheme == "sqlite" && rest != "":
 		return OpenSQLite(ctx, rest, opt)
 	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
@@ -176,12 +176,12 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both URLs", number, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(primary)) {
 		if _, is := replica[name]; !is && name != "application_name" && name != "search_path" {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both URLs", number, name)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 		return err
 	}
 	if !opt.Witness {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness, since only a run that is known to be kept can be undone: set both")
 	}
 	if why := unit.MarksWrong(live); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s", why)
@@ -218,7 +218,7 @@ func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables
 // SQLite.
 func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
 	if db.core() == nil {
-		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
+		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is nil or zero: make one with Open")
 	}
 	names := scalar.Each(tables, func(n schema.Name) string { return sqlname.Quote(n.Schema) + "." + sqlname.Quote(n.Name) })
 	err = db.db.Units.Marks(ctx, "exosql: Unkept", func(w engine.Writer) (err error) {

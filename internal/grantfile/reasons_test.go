@@ -245,7 +245,7 @@ var noFile = map[string]string{
 	"these Declarations have no catalogue: make them with New and one that DB.Catalog read":                                                   "the file's declaration reads it",
 	"the link's To is no Table of the same Declarations: pass one that their method Table returned":                                           "a value of Go",
 	"Elem is only for a column with the Type %q":                                                                                              "a file has both in `type`",
-	"the column is %s, and has no value nil; for NULL use IsNull or IsNotNull":                                                                "a file's conditions have no null among their values",
+	"the column is %s, and nil can't be its value; for NULL use IsNull or IsNotNull":                                                          "a file's conditions have no null among their values",
 	"exosql: Check got a zero Scope, or one of a nil or zero Table or Link: make it with ScopeRows, ScopeVia or ScopeShared":                  "a value of Go",
 	"insert into the result of Grant or Follow itself, without Where, OrderBy and similar calls after it":                                     "a write of Go code",
 	"this call would %s every row: write Where before it, or Where(exosql.AllRows[T]()) if you mean all rows, where T is the struct of a row": "a write of Go code",

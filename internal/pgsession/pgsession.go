@@ -172,7 +172,7 @@ const identity = `SELECT a.pid, pg_catalog.date_part('epoch', a.backend_start), 
 func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	cells, err := row(ctx, conn, identity)
 	if err == nil && len(cells) != 3 {
-		err = fmt.Errorf("the server answers with %d cells, want 3", len(cells))
+		err = fmt.Errorf("the server answered a question about its process with %d cells; want 3", len(cells))
 	}
 	if err != nil {
 		return s, err

@@ -51,7 +51,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	for name, s := range sources {
 		text, err := format.Source(s.text(o))
 		if err != nil {
-			return nil, fmt.Errorf("gen: %s would not be valid Go: %w", name, err)
+			return nil, fmt.Errorf("gen: the file %s would not be valid Go, so no file is written: this is a fault of exo gen, please report it: %w", name, err)
 		}
 		out = append(out, File{name, text})
 	}

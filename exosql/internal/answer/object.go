@@ -91,7 +91,7 @@ func (o *offer) fits(r *decl.Relation) error {
 	case r.Err != nil:
 		return r.Err
 	case o.Facet == nil:
-		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "granted by a "+ZeroFacet)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the relation is granted by a "+ZeroFacet)
 	case o.Facet.Table != r.Table:
 		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s, and the relation of table %s: pass a relation of the facet's table", o.Facet.Table.Name, r.Table.Name)
 	}
@@ -221,7 +221,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values and can't be combined in one query: query each alone, and combine the results")
+				return nil, fail.Errorf(fail.Invalid, "", "the query combines objects that are granted with different values, which the database can't check together: query each alone, and combine the results")
 			}
 			all[name] = v
 		}

@@ -76,7 +76,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.UntrustedError(wary, "this call would also delete or change what only trusted programs may change: other rows, calculated columns, or rows that a trigger writes")
+		return a.m.UntrustedError(wary, "the call would also delete or change rows or columns that only trusted programs may change, by a cascade, a calculation or a trigger")
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT N
 var ErrNotKept = fail.Named("exosql: the rows that the run changed were not kept, or have been deleted since")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
-var ErrNoImages = fail.Named("exosql: this database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
+var ErrNoImages = fail.Named("exosql: the database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = fail.Named("exosql: the run changed more rows, or larger ones, than its images may contain")
+var ErrTooManyImages = fail.Named("exosql: the run changed more rows, or larger ones, than its images may contain: change fewer rows in one run")

@@ -68,7 +68,7 @@ var ErrClosed = fail.Named("exosql: the database is closed")
 
 // Closed returns the error of queries after Close. Each call makes a new one, so a caller may fill in its Op.
 func Closed() error {
-	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed this database: no program can use it any more", Err: ErrClosed}
+	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed the database: no program can use it any more", Err: ErrClosed}
 }
 
 // Acquire takes a session out of the pool, or opens one if no open session is free.

@@ -105,7 +105,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 // Commit keeps the changes of the runs: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
 	if t != nil && t.owned { // otherwise an error that the function returns after Commit could undo nothing
-		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "leave the call out: Transact commits when its function returns nil"))
+		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "the function of Transact can't call Commit: leave the call out, since Transact commits when its function returns nil"))
 	}
 	return t.commit(ctx)
 }

@@ -237,7 +237,7 @@ func refused(t *testing.T, w *world) {
 			t.Errorf("another server: %v", err)
 		}
 	}
-	if _, err := exosql.Open(t.Context(), w.replica.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "has to lead to the primary") {
+	if _, err := exosql.Open(t.Context(), w.replica.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "write the URL of the primary") {
 		t.Errorf("a replica as the primary: %v", err)
 	}
 	if _, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); fail.KindOf(err) != fail.Invalid {

@@ -74,7 +74,7 @@ func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Sou
 		return nil, nil
 	}
 	src := &p.Args[n-1]
-	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no value of that type", src.Beside, src.As, args[n-1].Text()), Err: err}, src
+	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no value of that type: write another value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }
 
 // hostCodes are classes and codes of errors that come from the database's own contents: its views, policies, functions, foreign

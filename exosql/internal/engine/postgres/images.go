@@ -194,7 +194,7 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	case err != nil:
 		return nil, serial(err)
 	case unkept != "":
-		return nil, fmt.Errorf("%w: no trigger reports the changed rows of %s", engine.ErrNoImages, schema.Printable(unkept))
+		return nil, fmt.Errorf("%w: no trigger reports the changed rows of the tables %s", engine.ErrNoImages, schema.Printable(unkept))
 	case seen < im.affected:
 		return nil, fmt.Errorf("%w: %d rows were changed, but the triggers reported %d", engine.ErrNoImages, im.affected, seen)
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	errFollows = fail.Named("exosql: the server that answers only follows another one: it takes no changes, and may show an older state")
-	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
+	errFollows = fail.Named("exosql: the server that answers is a standby, which takes no changes and may show an older state: connect to the primary")
+	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose the changes that were committed")
 )
 
 // serverStates are the codes, or their beginnings, of errors that a server has by its state and not by the statement. The first that fits counts. ends:

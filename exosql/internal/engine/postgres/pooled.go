@@ -99,7 +99,7 @@ func (s *Session) start(ctx context.Context, begin *pgconn.StatementDescription,
 // pooler would refuse or drop them, into p.
 func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	if e.config.AfterConnect != nil {
-		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: set it for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
+		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: write its settings for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
 	}
 	if c.RuntimeParams["options"] != "" {
 		return pgsession.Errorf("the URL has options=…, which a pooler in transaction mode can't carry: write each setting as a parameter of its own, like search_path=tenant; or connect to PostgreSQL's own port")
@@ -117,7 +117,7 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.Contains(e.Message, "statement pooling mode") {
-		return "", pgsession.Errorf("a pooler is between here and PostgreSQL, and refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
+		return "", pgsession.Errorf("the URL leads to a pooler that refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
 	}
 	if err != nil {
 		return "", err

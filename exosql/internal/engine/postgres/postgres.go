@@ -312,7 +312,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
 			_ = s.Conn.Conn().Close() // otherwise the driver would read the remaining rows
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes", strings.Fields(text)[0], maxSetting)
+			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}
@@ -320,7 +320,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	if n == 0 {
-		return "", errors.New("the server returned no row where one was expected")
+		return "", errors.New("the server returned no row where one was expected: check that the URL leads to PostgreSQL itself")
 	}
 	return cell, nil
 }

@@ -99,7 +99,7 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, number int, conf Con
 	}
 	s.(*Session).leads.Store(true)
 	if of.Recovering {
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: it has to lead to the primary")
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: write the URL of the primary")
 	}
 	opt.Setup, opt.Marks = nil, false
 	e, err := Open(ctx, conf, opt)
@@ -136,9 +136,9 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 	case is.Database != of.Database:
 		why = "it is another database of the server: write the same name of the database into both URLs"
 	case is.Role != of.Role:
-		why = fmt.Sprintf("its role is %s, and on the primary %s: rights and policies differ by role, so connect as the same", is.Role, of.Role)
+		why = fmt.Sprintf("its role is %s, and on the primary %s: rights and policies differ by role, so write the same role into both URLs", is.Role, of.Role)
 	case is.Path != of.Path:
-		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables", is.Path, of.Path)
+		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables, so set the same search_path for both", is.Path, of.Path)
 	default:
 		s.reach = &following{}
 		s.reach.check, err = s.define(ctx, "exo_follows", mustFollow)
@@ -215,7 +215,7 @@ func (s *Session) reached(ctx context.Context) error {
 
 var (
 	errTimeline   = fail.Named("exosql: the replica follows another history of the database (timeline) than the primary has")
-	errNoPosition = fail.Named("exosql: the primary does not report the end of its log")
+	errNoPosition = fail.Named("exosql: the primary does not report the end of its log, so no replica can be compared with it")
 	errPromoted   = fail.Named("exosql: the server is no replica any more")
 )
 
@@ -258,7 +258,7 @@ func (e *database) connectError(err error) error {
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	if e.of != nil && answered && pg.Code == notSupported && strings.Contains(pg.Message, "serializable") {
 		role, _, _ := strings.Cut(e.of.Role, " as ")
-		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable unless they say otherwise, and no standby runs such: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; transactions that write are serializable all the same", e.of.number, sqlname.Plain(role))
+		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable by default, and no standby runs such transactions: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; transactions that write are serializable all the same", e.of.number, sqlname.Plain(role))
 	}
 	_, old := errors.AsType[*VersionError](err)
 	_, pool := errors.AsType[*pgsession.Error](err)

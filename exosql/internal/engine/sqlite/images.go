@@ -72,7 +72,7 @@ func (w *Writer) Capture(_ context.Context, rows, bytes int) error {
 	}
 	h, ok := w.C.driver.(sqlite.HookRegisterer)
 	if !ok {
-		return fmt.Errorf("%w: the SQLite driver has no pre-update hook", engine.ErrNoImages)
+		return fmt.Errorf("%w: the SQLite driver has no pre-update hook: use the version of modernc.org/sqlite that this module requires", engine.ErrNoImages)
 	}
 	if w.unhooked { // without the hook, SQLite compiles the deletion of all rows in a form that no hook notices (TestImagesOfAllRows)
 		for p := range maps.Collect(w.Stmts.All()) {

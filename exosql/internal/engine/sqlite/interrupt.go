@@ -72,7 +72,7 @@ func verifyInterrupt(c *conn) error {
 	defer c.finalize(st)
 	more, err := c.step(st)
 	if err != nil || !more {
-		return errors.Join(errors.New("exosql: can't verify that a statement can be interrupted"), err)
+		return errors.Join(errors.New("exosql: Open can't verify that the SQLite driver interrupts statements: use the version of modernc.org/sqlite that this module requires"), err)
 	}
 	c.interrupt()
 	for more && err == nil {

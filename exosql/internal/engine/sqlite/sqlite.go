@@ -96,7 +96,7 @@ func verifyWall(c *conn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
 		err := c.Exec(q)
 		if err == nil {
-			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database", q)
+			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database: use the version of modernc.org/sqlite that this module requires", q)
 		}
 		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
 			return fmt.Errorf("exosql: SQLite refused %s, but not because of its authorizer, so Open can't verify that the authorizer works: %w", q, err)
