@@ -101,7 +101,7 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 // words (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// UndoRuns are the runs of which a person may undo the changes: see [Facet.AllowUndo].
+// UndoRuns are the runs whose changes a person may undo: see [Facet.AllowUndo].
 type UndoRuns = decl.UndoRuns
 
 const (

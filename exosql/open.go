@@ -196,7 +196,7 @@ func likePrimary(replica, primary *pgx.ConnConfig) {
 	}
 }
 
-// openPostgres opens a database and its replicas. like is the host's configuration, to which replicas are connected alike; it is nil for a URL.
+// openPostgres opens a database and its replicas. like is the host's configuration, whose dialer and TLS serve replicas, too; it is nil for a URL.
 func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfig, conns int, opt *OpenOptions) (*DB, error) {
 	e, err := postgres.Open(ctx, conf, opt.engine())
 	db, err := open(ctx, sqlast.Postgres, e, err, conns, opt)
@@ -270,7 +270,7 @@ func openError(err error) error {
 	return err
 }
 
-// systems are the names of databases for observers.
+// systems are the names by which observers distinguish the kinds of databases.
 var systems = map[sqlast.Dialect]string{sqlast.SQLite: engine.SystemSQLite, sqlast.Postgres: engine.SystemPostgres}
 
 // wrong refuses options with a wrong value, and options that could have no effect.
@@ -298,7 +298,7 @@ const (
 	minCursorKey = 32
 )
 
-// engine returns the options of the engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
+// engine returns the options in the form of package engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
 // plans.
 func (o *OpenOptions) engine() engine.Options {
 	if o == nil {

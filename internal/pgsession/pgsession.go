@@ -96,7 +96,7 @@ func Primary(c *pgconn.Config) {
 	}
 }
 
-// Own makes c refuse connections with a shared session, before c's AfterConnect runs. Make the connections of one c one after the other. Set
+// Own makes c refuse connections with a shared session, before c's AfterConnect runs. Own notes the last dialled address, so make the connections of one c one after the other. Set
 // everything else in c before you call Own.
 func Own(c *pgconn.Config) {
 	var last dialed

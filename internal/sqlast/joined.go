@@ -1,6 +1,6 @@
 package sqlast
 
-// For SQLite, this file replaces conditions that a key is among some rows by joins. SQLite collects all rows of IN (SELECT …) before it reads a
+// For SQLite, this file turns a condition that a key is among some rows into a join. SQLite collects all rows of IN (SELECT …) before it reads a
 // table: a lookup of ten rows cost a list of all customers of a large tenant. A join can begin at either table.
 
 // maxJoined is the most tables of a FROM with such joins. SQLite allows 64, and its planner tries all their orders.

@@ -91,9 +91,9 @@ const (
 	AsWhole    // SQLite only: a number that equals the same whole numbers as an exact number
 	StoreWhole // SQLite only: a number as a column of whole numbers stores it; an error if the column can't have it
 	StoreFloat // SQLite only: a number as a column of floating-point numbers stores it; an error if the column can't have it
-	StoreExact // SQLite only: a decimal as a column stores it that turns texts into numbers; an error if digits would be lost
+	StoreExact // SQLite only: a decimal for a column that turns texts into numbers; an error if digits would be lost
 	StoreReal  // SQLite only: StoreFloat for a column that also turns whole numbers into floating-point numbers
-	StoreText  // SQLite only: a text as a column stores it that turns some texts into numbers; an error if the text would change
+	StoreText  // SQLite only: a text for a column that turns some texts into numbers; an error if the text would change
 
 	// These take texts.
 	Brief  // a text of at most 1 MiB, or NULL; on Postgres it is passed twice

@@ -30,7 +30,7 @@ type stepOf struct {
 	read    int
 }
 
-// recursion checks the two arms of a source, and returns its outputs.
+// recursion checks the two selects of a Recursion, and returns its outputs.
 func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error) {
 	r := src.Recursion
 	if r.First == nil || r.Next == nil || r.Keys < 1 || r.Keys >= len(r.First.Columns) || len(r.First.Columns) != len(r.Next.Columns) {

@@ -21,7 +21,7 @@ import (
 // grant of each user, and most of them get no message.
 type Object struct {
 	*offer
-	key  any                   // key is what bind makes the relation from at the first message; if it is nil, the relation is Rel
+	key  any                   // key is the value from which bind makes the relation at the first message; if it is nil, the relation is Rel
 	made atomic.Pointer[Bound] // made is nil before the first message
 }
 

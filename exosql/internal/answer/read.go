@@ -174,7 +174,7 @@ func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value
 	return db.run(ctx, a)
 }
 
-// guarded finds or makes the open plan to try after another was refused, or returns nil: see fence.Next.
+// guarded finds or makes the open plan to try after another was refused. It returns nil if there is none: see fence.Next.
 func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
 	form, ok := fence.Next(open.Tables, refused.Why)
 	if !ok {

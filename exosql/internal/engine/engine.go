@@ -31,7 +31,7 @@ type Engine interface {
 // one statement. nil means that there are no policies.
 type Settings struct{ Names, Values []string }
 
-// Options are the options of an engine.
+// Options configure an engine when a database is opened.
 type Options struct {
 	Setup         func(ctx context.Context, db *sql.DB) error // Setup is called at Open: see exosql.OpenOptions
 	PreparedBytes int                                         // PreparedBytes bounds the prepared statements of one connection

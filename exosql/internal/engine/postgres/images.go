@@ -23,7 +23,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// images are the images of one unit.
+// images has the state of a unit that keeps images.
 type images struct {
 	rows, bytes int
 	tables      []string // tables are those that the unit has written, as statements name them

@@ -95,8 +95,8 @@ func (s *Session) start(ctx context.Context, begin *pgconn.StatementDescription,
 	return boundError(err)
 }
 
-// pool changes the configuration of a connection whose session a pooler shares. It moves the settings out of the start of the connection, where a
-// pooler would refuse or drop them, into p.
+// pool changes the configuration of a connection whose session a pooler shares. It moves the settings from the start of the connection, where a
+// pooler would refuse or drop them, to p.
 func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	if e.config.AfterConnect != nil {
 		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: write its settings for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")

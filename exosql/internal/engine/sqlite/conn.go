@@ -102,7 +102,7 @@ type stmt struct {
 	fixed bool    // fixed: the statement was compiled by sqlite3_prepare, so SQLite never plans it again (see open.go)
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
-	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values
+	scans map[string][]string // scans has those tables in the field alone that are better scanned, by the scopes' values
 	epoch int                 // epoch is the Session's epoch for which scans is valid
 
 	refused *fence.Refused // refused is why the plan was refused, so that there is no statement; or nil

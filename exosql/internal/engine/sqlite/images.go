@@ -50,7 +50,7 @@ type touched struct {
 	before []engine.Cell // before is the row before the unit; nil if no such row existed
 }
 
-// images are the images of one unit.
+// images has the changed rows of one unit, as they were before.
 type images struct {
 	w           *Writer
 	tables      map[string]*imageTable // a table's entry is nil if its rows are not kept
@@ -93,7 +93,7 @@ func (w *Writer) forgetImages() {
 	}
 }
 
-// event is called before a row changes. It must not run statements.
+// event keeps the state of a row that SQLite is about to change. SQLite calls it, and it must not run statements.
 func (im *images) event(d sqlite.SQLitePreUpdateData) {
 	if im.err != nil || d.DatabaseName != "main" {
 		return

@@ -129,7 +129,7 @@ func (g *guard) Admit(reads *map[string]map[string]bool) {
 var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "date": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
-// authorize is called for each action of a statement while it is compiled.
+// authorize decides whether SQLite may do an action of a statement. SQLite calls it for each action while it compiles the statement.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	r := g.decide(action, arg1, arg2, database, trigger)
 	g.denied = g.denied || r != sqlite.AuthorizerOK
