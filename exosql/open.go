@@ -88,7 +88,7 @@ type OpenOptions struct {
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, or if the database's
 // restrictions do not work (the second wall, see the package comment). It fails with a *VersionError if the server is older than PostgreSQL 14. Behind a pooler
-// that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all settings local to it. Options that
+// that shares sessions among clients, like PgBouncer in transaction mode, each read, or run that writes, is one transaction with all settings local to it. Options that
 // such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool,
 // like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {

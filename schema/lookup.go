@@ -190,7 +190,7 @@ func (t *Table) Column(name string) *Column {
 
 const rowID = "rowid"
 
-// RowKey returns columns that are unique in every row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
+// RowKey returns columns whose values identify each row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
 // order, or else SQLite's rowid. It is nil if other PostgreSQL tables inherit from the table, since its keys don't cover their rows.
 func (t *Table) RowKey() []string {
 	for _, key := range t.Keys() {

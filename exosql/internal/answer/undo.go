@@ -60,7 +60,7 @@ func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
 	return u, nil
 }
 
-// May returns ErrNotTheirs unless the person may undo each image, which is one of the undo. done means that the rows are changed, and now as in After.
+// May returns ErrNotTheirs unless the person may undo each image of the undo. done means that the undo has changed the rows, which are now as in After.
 func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error {
 	left := slices.DeleteFunc(slices.Clone(images), func(im engine.Image) bool { return done && im.After == nil || !done && im.Before == nil })
 	for _, x := range u.may {

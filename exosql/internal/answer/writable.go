@@ -27,7 +27,7 @@ func (w *keptWrite) Keep() (*keptWrite, int) {
 	return &keptWrite{Writing: k}, n + 8
 }
 
-// others returns the other objects of the same programs, apart from the one with the written rows. It includes objects that the message names (TestBesideNamed).
+// others returns the objects of the same programs except the one with the written rows: those that the message names (TestBesideNamed), and `a.beside`.
 func (a *asked) others(w *writing.Writing) (out []*Object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {

@@ -48,9 +48,9 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 }
 
 // trusts refuses two kinds of writes to a program that has read outsiders' words. One is an insert through a link that fills in a trusted
-// column, since the program chose the parent row, and so the column's value. It is allowed if the host granted that one row, and the
-// program does not narrow it. The other deletes or changes further rows with such a column, even if the host permitted that cascade,
-// conflict or trigger. If outsiders wrote the value in the parent row, every program is refused.
+// column, since the program chose the parent row, and so the column's value. Such an insert is allowed if the host granted that one row,
+// and the program does not narrow it. The other is a write that also deletes or changes further rows with such a column, even if the host
+// permitted that cascade, conflict or trigger. If outsiders wrote the value in the parent row, every program is refused the insert.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.InputLabel().Integrity()
 	if w.Link != nil {

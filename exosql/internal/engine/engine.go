@@ -66,7 +66,7 @@ type Session interface {
 // cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
-// ErrLost is in the error of a session that was dead before anything was sent, or with a server that is only a standby. The query may then be
+// ErrLost is in the error of a session that was dead before anything was sent, or whose server is only a standby. The query may then be
 // tried on another session. A query that ran is not tried again: it may be the reason why the server crashed, or ended the session.
 var ErrLost = fail.Named("exosql: the connection to the database was lost")
 

@@ -35,8 +35,8 @@ const Most, MostBytes = 1_000_000, 1 << 30
 type May func(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error
 
 // Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
-// caller rolls back. Reverse also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the
-// reversal. It asks may before and after, unless may is nil.
+// caller rolls back. Reverse also changes back the rows that triggers and cascades change in the meantime. At the end, all changes must be exactly
+// the reversal. Reverse asks the function may before and after, unless may is nil.
 func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string, may May) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {
@@ -169,7 +169,7 @@ func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal
 			steps = append(steps, im)
 		}
 	}
-	for _, im := range have { // have includes what triggers and cascades have changed
+	for _, im := range have { // have includes the rows that triggers and cascades have changed
 		key := name(im)
 		_, more := at[key]
 		if sign := signOf(im); !keyed(im) && loose[key]*sign > 0 {

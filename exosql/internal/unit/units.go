@@ -28,7 +28,7 @@ type Units struct {
 	System     string            // System is the kind of database, for observers
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
-	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
+	HookFailed func(error)       // HookFailed gets the error of a hook after a commit; the function may be nil
 	Broken     func(error) error // Broken returns the program's error for a rule of the database that the end of a Tx broke
 
 	trimMu  sync.Mutex

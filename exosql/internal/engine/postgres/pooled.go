@@ -286,7 +286,7 @@ func (s *Session) naming(st *stmt) func() {
 	return func() { s.named = nil }
 }
 
-// errRetyped is the error of a statement of which the server now returns other types than it did when it was described.
+// errRetyped is the error of a statement whose result now has other types than when the statement was described.
 var errRetyped = fail.Named("the types of the statement's columns have changed")
 
 // returns reports whether a result has the types with which the statement was described, for which its decoders were made.

@@ -162,8 +162,8 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 }
 
-// run runs the statement once. began reports that it returned a row, so that it can't run again for
-// this result.
+// run runs the statement once. began reports that the statement has returned a row, so that it can't
+// run again for this result.
 func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (began bool, err error) {
 	st, done, err := s.prepare(p)
 	if err != nil {

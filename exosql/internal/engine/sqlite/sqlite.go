@@ -177,7 +177,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 		}
 		// If a statement only counts rows, SQLite reports no column. It reports a database name for a table that it found in the
 		// text of a view. For a table that the statement names, it does so only if the statement names the database, which ours
-		// never do. So no statement counts the rows of a table behind a view, which may be other tenants', except as main.table.
+		// never do. So a statement can't count the rows of a table behind a view, some of other tenants, unless it names main.table.
 		if arg2 == "" && (ok || isDerived(arg1) || database == "main" && g.asks(q)) {
 			return sqlite.AuthorizerOK
 		}
