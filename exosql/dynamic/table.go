@@ -70,7 +70,7 @@ type Readers struct {
 	Columns []string // Columns have the principals' ids; all of these principals may read the value
 }
 
-// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key are the columns in more whose field Key is true.
+// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key is the columns in more whose field Key is true.
 // Without such columns the key is one of the catalogue, of columns that are never NULL, or SQLite's rowid. Without any key the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {

@@ -50,7 +50,7 @@ type offer struct {
 
 	once sync.Once
 	err  error
-	rows decl.Rows // rows has, for each table, what its rows reveal by being in scope; descriptions depend on it
+	rows decl.Rows // rows has, for each table, the facts and labels that its rows reveal by being in scope; descriptions depend on it
 
 	described sync.Once
 	desc      message.Description

@@ -47,7 +47,7 @@ func NewNet(rows, bytes int) *Net {
 	return &Net{rows: rows, bytes: bytes, tables: map[schema.Name]*netTable{}}
 }
 
-// Again returns a Net without rows that has what Born noted in n.
+// Again returns a Net without rows that has the new rows noted by Born in n.
 func (n *Net) Again() *Net {
 	out := NewNet(n.rows, n.bytes)
 	for _, t := range n.tables {

@@ -31,7 +31,7 @@ type Follower interface {
 }
 
 // ErrElsewhere is in the error of a replica that can't answer, so another server has to. ErrBehind is there too if waiting may help, and ErrPassing if
-// the replica may be asked something else.
+// the replica may answer other statements.
 var (
 	ErrElsewhere = fail.Named("exosql: the replica can't answer")
 	ErrBehind    = fail.Named("exosql: the replica has not replayed enough of the primary's log")
