@@ -39,11 +39,11 @@ type Fix struct {
 	Table       string        // Table is the table of the index, without its schema
 	Index       *schema.Index // Index is the index to make, under a free name; if nil, see Declaration
 	Declaration string        // Declaration is what to add to the column's declaration, like "StoredISO()"
-	If          string        // If is what must be true of the column's values before Declaration is added; "" if nothing
+	If          string        // If is a condition that the column's values must meet before Declaration is added; "" if there is none
 	Schema      string        // Schema is the schema of the table; "" on SQLite
 }
 
-// String returns the fix as a line of a report: SQL, or the change of the declaration.
+// String returns the fix as a line of a report: SQL, or the change of the declaration. It returns "" for nil.
 func (f *Fix) String() string {
 	switch {
 	case f == nil:
@@ -107,7 +107,7 @@ const (
 	ByFence Access = "fence" // ByFence: the database checks the scope before programs' conditions, so indexes serve only keys, and columns of AllowUnscopedLookup
 )
 
-// Served reports whether an index serves the uses.
+// Served reports whether only the rows that are asked for are read, by an index or since the scope gives the column's value.
 func (a AccessPath) Served() bool { return a.By == ByIndex || a.By == ByValue }
 
 // String returns the path as a line of a report.
@@ -204,7 +204,7 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	for _, fc := range reach {
 		of, err := paths(ctx, granted, asked, live, fc)
 		if err != nil {
-			return nil, fmt.Errorf("exosql: the paths to the facet %s: %w", fc.Alias, err)
+			return nil, fmt.Errorf("exosql: the access paths of the facet %s can't be found: %w", fc.Alias, err)
 		}
 		out = append(out, of...)
 	}
@@ -275,7 +275,7 @@ func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *sc
 	return out, nil
 }
 
-// accessOf turns the engine's judgement of one plan into an Access.
+// accessOf turns the engine's judgement of the plan of a probe into an Access. use is how the probe uses the column.
 func accessOf(a fence.Access, p *compile.Probe, use compile.Use) Access {
 	asked := use == compile.UseEqual || use == compile.UseRange
 	var wide *fence.OutOfScope

@@ -79,7 +79,7 @@ type Change struct {
 	After  value.Value   // After is like Before; the zero Value if the row was deleted or the program may no longer see it
 }
 
-// AppendJSON writes the changes in the form that the record has.
+// AppendJSON appends the changes as JSON to b, in the form that the record has.
 func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 	b = append(b, `{"changes":[`...)
 	var err error

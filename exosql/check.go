@@ -31,7 +31,7 @@ type Declared interface{ declared(*writing.Checker) }
 //   - virtual columns of SQLite call only functions that are known to be cheap.
 //
 // Declarations that are not granted are checked for names and types; other findings about them are warnings. A table that programs may write, or
-// that is [Written], needs a permission for each trigger, rule and cascade. It must pass all checks before a first write (TestCheckedAsWritten).
+// that is [Written], needs a permission for each trigger, rule and cascade. Such a table must pass all checks before its first write (TestCheckedAsWritten).
 // Check does not fail for warnings; [Findings] returns them. Call Check before codemode.New: then descriptions show which columns an insert needs.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Findings(ctx, db, what...)
@@ -108,7 +108,7 @@ func gather(what []Declared) (*writing.Checker, error) {
 	return c, c.Ready()
 }
 
-var errNilDeclared = errors.New("exosql: Check got nil: pass it tables, links, facets or granted objects")
+var errNilDeclared = errors.New("exosql: Check got nil: pass tables, links, facets or granted objects")
 
 func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
@@ -158,7 +158,7 @@ type granted struct{ o exo.Object }
 func (g granted) declared(c *writing.Checker) {
 	o, err := answer.Of(g.o)
 	if err != nil {
-		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
+		c.Fail(fmt.Errorf("exosql: Granted got an object that can't be checked: %w", err))
 	}
 	if o == nil {
 		c.Services++
@@ -201,7 +201,7 @@ type Finding struct {
 	Kind    FindingKind `json:"kind"`
 	Table   string      `json:"table"`             // Table is "" if the finding is about the role or the search path
 	Column  string      `json:"column,omitempty"`  // Column is "" if the finding is not about a column
-	Problem string      `json:"problem"`           // Problem is what is wrong
+	Problem string      `json:"problem"`           // Problem describes the difference or the fault
 	Fix     string      `json:"fix,omitempty"`     // Fix is the remedy: a statement for the database, or a change of the declaration
 	Facet   string      `json:"facet,omitempty"`   // Facet is the alias of the facet through which programs write, if the finding is about a write
 	Link    string      `json:"link,omitempty"`    // Link is "table.link" if the finding is about a link
@@ -216,7 +216,7 @@ func findings(found []check.Finding) []Finding {
 	return out
 }
 
-// FindingKind is what a finding is about.
+// FindingKind is the kind of problem that a finding reports.
 type FindingKind string
 
 // These are the kinds of findings.
@@ -232,7 +232,7 @@ const (
 	RowSecurity      FindingKind = check.RowSecurity      // policies have no effect, or none on this role
 	HiddenEffect     FindingKind = check.HiddenEffect     // a write starts a trigger, a rule or a cascade
 	NotReadable      FindingKind = check.NotReadable      // the role may not read the table or column
-	NotWritable      FindingKind = check.NotWritable      // the role may not do what programs may
+	NotWritable      FindingKind = check.NotWritable      // the role lacks a right for a write that a facet allows
 	RoleRights       FindingKind = check.RoleRights       // the role has more rights than reading needs
 	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value

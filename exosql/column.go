@@ -54,8 +54,8 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, 
 	return &Column[T, V]{c, t}
 }
 
-// NewNullable declares a column that may be NULL. The field is a pointer: nil means NULL. The column keeps its V, so links over nullable keys
-// compile.
+// NewNullable declares a column that may be NULL. The field is a pointer: nil means NULL. V is the type without the pointer, so a link can join a
+// nullable key to a key that is never NULL.
 func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	c.Null = true
@@ -75,7 +75,7 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Colu
 func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *decl.Column {
 	t := table.must("column " + string(name))
 	if name == "" {
-		panic("exosql: a column of " + t.Name + " has an empty name")
+		panic("exosql: a column of " + t.Name + " has an empty name: want the column's name in the database")
 	}
 	if field == nil {
 		panic(fmt.Sprintf("exosql: column %s.%s: the field function is nil; want one that returns a pointer to a field of its argument", t.Name, name))
@@ -218,7 +218,7 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeTime {
-		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column; this one is %s", c.c.Table.Name, c.c.Name, c.c.Kind))
+		panic(fmt.Sprintf("exosql: column %s.%s: StoredISO needs a time column; the column is %s", c.c.Table.Name, c.c.Name, c.c.Kind))
 	}
 	c.c.Stored = cellform.ISO
 	return c
@@ -351,11 +351,11 @@ func (fs *fields) bind(table, column string, row reflect.Value, field func() any
 	(*fs)[offset] = column
 }
 
-// pointer returns what the field function returns for a new row, since each query calls it in this way.
+// pointer calls the field function with a new row, as each query does, and returns its result. A panic of the function gets the column's name.
 func pointer(table, column string, field func() any) reflect.Value {
 	defer func() {
 		if p := recover(); p != nil {
-			panic(fmt.Sprintf("exosql: column %s.%s: the field function panics on a new row, as it would in each query: %v", table, column, p))
+			panic(fmt.Sprintf("exosql: column %s.%s: the field function panics on a new row, as it would in each query; want one that returns a pointer to a field of its argument: %v", table, column, p))
 		}
 	}()
 	return reflect.ValueOf(field())

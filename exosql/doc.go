@@ -48,5 +48,5 @@
 //
 // # What it does not do
 //
-// It does not hide how long a query takes. It does not hide the order of keys if an order needs them to break ties.
+// Package exosql does not hide how long a query takes. Nor does it hide the order of keys if an order needs them to break ties.
 package exosql

@@ -37,7 +37,7 @@ func (r Rule) String() string {
 
 func (e *ConstraintError) Error() string {
 	if e == nil || e.Err == nil {
-		return "exosql: this ConstraintError is empty: no refused write made it"
+		return "exosql: the ConstraintError is empty, since no refused write made it"
 	}
 	return e.Err.Error()
 }

@@ -86,8 +86,8 @@ func (f *Facet[T]) Add(members ...Member[T]) *Facet[T] {
 }
 
 // AllowInsert lets programs insert rows with values for these columns, which the facet must show. Columns that the scope fixes are filled in,
-// listed or not. Without AllowInsert programs can't insert rows. It panics on a frozen facet, without columns, and with a column that the facet
-// does not show; the methods below do too.
+// listed or not. Without AllowInsert programs can't insert rows. AllowInsert, like the methods below, panics on a frozen facet, without columns, and
+// for a column that the facet does not show.
 func (f *Facet[T]) AllowInsert(columns ...Member[T]) *Facet[T] {
 	return f.allow("AllowInsert", decl.Rights{Insert: f.columns("AllowInsert", columns)})
 }
@@ -101,7 +101,7 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 // words (see value.Untrusted) can't delete. Nor can it if a cascade would delete or change rows with such a column.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// UndoRuns are the runs of which a person may undo the changes: see [Facet.AllowUndo].
+// UndoRuns are the runs whose changes a person may undo: see [Facet.AllowUndo].
 type UndoRuns = decl.UndoRuns
 
 const (
@@ -126,7 +126,7 @@ func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
-// Permit lists side effects of writes that the host accepts. They are triggers, rules and cascades, and what programs may learn about rows out of
+// Permit lists side effects of writes that the host accepts: triggers, rules and cascades, and facts that programs may learn about rows out of
 // scope, such as that a value is taken. Programs can't write a table if a write has any other side effect. [Check] names each missing permission,
 // and each permission that matches nothing.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
@@ -146,12 +146,12 @@ func (f *Facet[T]) Approve(rules ...Approval) *Facet[T] {
 
 func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) {
 	if len(members) == 0 {
-		panic("exosql: " + op + " has no column: give it at least one of the facet's")
+		panic("exosql: " + op + " needs at least one column: pass columns that the facet shows")
 	}
 	for _, m := range members {
 		c, ok := m.(interface{ core() *decl.Column })
 		if !ok {
-			panic("exosql: " + op + " takes columns of the facet, and got a link, a measure or a search")
+			panic("exosql: " + op + " takes only columns of the facet, but got a link, a measure or a search: leave that out")
 		}
 		out = append(out, c.core())
 	}
@@ -172,7 +172,7 @@ func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
 // to. Errors in the declaration are reported when the object is granted.
 func (f *Facet[T]) Of(r Relation[T]) exo.Object { return answer.NewObject(r.db.core(), f.core(), r.r) }
 
-// This gives exosql/dynamic the functions that make its objects.
+// Package exosql/dynamic makes its objects with these two functions.
 var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
 	d, _ := db.(*DB)
 	return answer.NewObject(d.core(), f, r), d.core().Ready()

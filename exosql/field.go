@@ -45,7 +45,7 @@ func toValue(v any) value.Value {
 	switch r.Kind() {
 	case reflect.Pointer:
 		if r.IsNil() {
-			return value.Value{} // a nil slice is no value to compare with
+			return value.Value{} // a nil pointer means NULL, with which no condition compares
 		}
 		return toValue(r.Elem().Interface())
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:

@@ -30,7 +30,7 @@ type Write[T any] struct {
 }
 
 // BeforeWrite calls f before each write to t, by programs through any facet of t and by Go code: once for each inserted row, and once for an update
-// or a delete. f is trusted code of the host. It gets the values that were given, without those that the scope or a link fills in. An error of f
+// or a delete. f is trusted code of the host. It gets the values that the caller gave, without those that the scope or a link fills in. An error of f
 // stops the whole write before anything is written. f may [Write.Fill] only the columns in fills, even columns that programs can't see or write;
 // the row must be in scope afterwards. Hooks run in the order of their declaration, for this declaration of the table alone. BeforeWrite panics if
 // the table is in use already.
@@ -44,7 +44,7 @@ type Write[T any] struct {
 func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, fills ...Member[T]) *Table[T] {
 	d := t.must("BeforeWrite")
 	if f == nil {
-		panic("exosql: BeforeWrite of table " + d.Name + ": the function is nil")
+		panic("exosql: BeforeWrite of table " + d.Name + ": the function is nil: pass one")
 	}
 	var cols []*decl.Column
 	for _, m := range fills {
@@ -79,13 +79,13 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 //
 // In a run, f is called after the record has the commit and before held effects act. It is called at most once. f is not called for a write that
 // was rolled back, was refused or has an unknown outcome, and not again when a transaction is repeated. f is not called if the process is killed
-// between the commit and the call. So put what must not be lost into the transaction, as a row of a table.
+// between the commit and the call. So data that must not be lost belongs into the transaction, as a row of a table.
 //
 // f must obey its context, which does not end with the context of the call. It may read and write the database by Go code.
 func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) error) *Table[T] {
 	d := t.must("AfterCommit")
 	if f == nil {
-		panic("exosql: AfterCommit of table " + d.Name + ": the function is nil")
+		panic("exosql: AfterCommit of table " + d.Name + ": the function is nil: pass one")
 	}
 	d.After(func(ctx context.Context, rows []decl.RowWrite) error {
 		writes := make([]Write[T], len(rows))

@@ -12,7 +12,7 @@ import (
 //
 // Programs call it by its name on queries, groups, windows and links: `orders.revenue()`, `g.revenue()`, `customer.orders().revenue()`. A program's
 // own conditions narrow a measure; a program can't redefine it. A measure counts each row once: a join that repeats its rows is an error. It uses
-// only columns that the facet shows. A program that calls it has read the labels of all these columns, including those of the condition.
+// only columns that the facet shows. A program that calls a measure has the labels of all these columns from then on, also of those in its condition.
 type Measure[T any] struct{ m *decl.Measure }
 
 // Count makes the measure that counts rows.

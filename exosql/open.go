@@ -88,14 +88,14 @@ type OpenOptions struct {
 
 // Open opens a database by URL: sqlite:PATH, sqlite::memory: or postgres://user:password@host/database. It fails if the database is missing, or if the database's
 // restrictions do not work (the second wall, see the package comment). It fails with a *VersionError if the server is older than PostgreSQL 14. Behind a pooler
-// that shares sessions among clients, like PgBouncer in transaction mode, each read or unit of work is one transaction with all settings local to it. Options that
+// that shares sessions among clients, like PgBouncer in transaction mode, each read, or run that writes, is one transaction with all settings local to it. Options that
 // such a session can't carry, like Setup, are refused with Kind Invalid before anything is set up. No error contains a password. A URL has no settings of pgxpool,
 // like pool_max_conns: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch right := scalar.WithoutSlashes(url); {
 	case right != "":
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a SQLite URL has no // before the path: write %s", right)
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "a SQLite URL can't have // before the path: write %s", right)
 	case scheme == "sqlite" && rest != "":
 		return OpenSQLite(ctx, rest, opt)
 	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):
@@ -172,22 +172,22 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
-// sameSettings refuses settings in a replica's URL that the primary's has not: a policy may read them, and search_path is compared at the server.
+// sameSettings refuses a replica's URL with other settings than the primary's, since a policy may read them. search_path is compared at the server.
 func sameSettings(number int, replica, primary map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(replica)) {
 		if name != "application_name" && name != "search_path" && replica[name] != primary[name] {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: its URL sets %s to another value than the primary's: write the same value into both URLs", number, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(primary)) {
 		if _, is := replica[name]; !is && name != "application_name" && name != "search_path" {
-			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both", number, name)
+			return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the primary's URL sets %s, and the replica's does not: write the same value into both URLs", number, name)
 		}
 	}
 	return nil
 }
 
-// likePrimary lets a replica be connected to as the host has configured for its primary.
+// likePrimary copies into a replica's configuration how the host connects to the primary: the dialer, the look-up of names, TLS and the password.
 func likePrimary(replica, primary *pgx.ConnConfig) {
 	replica.DialFunc, replica.LookupFunc, replica.Password = primary.DialFunc, primary.LookupFunc, cmp.Or(replica.Password, primary.Password)
 	if primary.TLSConfig != nil {
@@ -196,7 +196,7 @@ func likePrimary(replica, primary *pgx.ConnConfig) {
 	}
 }
 
-// openPostgres opens a database. like is what the host has configured, or nil for a URL.
+// openPostgres opens a database and its replicas. like is the host's configuration, whose dialer and TLS serve replicas, too; it is nil for a URL.
 func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfig, conns int, opt *OpenOptions) (*DB, error) {
 	e, err := postgres.Open(ctx, conf, opt.engine())
 	db, err := open(ctx, sqlast.Postgres, e, err, conns, opt)
@@ -219,7 +219,7 @@ func openPostgres(ctx context.Context, conf postgres.Config, like *pgx.ConnConfi
 			err = db.db.Replicas.Add(ctx, e, scalar.Positive(opt.Conns, conns))
 		}
 		if _, worded := errors.AsType[*fail.Error](err); err != nil && !worded {
-			err = fmt.Errorf("exosql: Open: replica %d: %w", i+1, openError(engine.Unopened(err)))
+			err = fmt.Errorf("exosql: Open: replica %d can't be opened: %w", i+1, openError(engine.Unopened(err)))
 		}
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
@@ -270,7 +270,7 @@ func openError(err error) error {
 	return err
 }
 
-// systems are the names of databases for observers.
+// systems are the names by which observers distinguish the kinds of databases.
 var systems = map[sqlast.Dialect]string{sqlast.SQLite: engine.SystemSQLite, sqlast.Postgres: engine.SystemPostgres}
 
 // wrong refuses options with a wrong value, and options that could have no effect.
@@ -298,7 +298,7 @@ const (
 	minCursorKey = 32
 )
 
-// engine returns the options of the engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
+// engine returns the options in the form of package engine. PreparedBytes is larger than PlanBytes, since prepared statements take many times the memory of their
 // plans.
 func (o *OpenOptions) engine() engine.Options {
 	if o == nil {

@@ -47,7 +47,7 @@ func TestPostgresWall(t *testing.T) {
 	} {
 		for cells := range 2 {
 			_, err := exosql.Ask(ctx, db, statement, value.TypeText, "", cells)
-			if got := exosql.SQLState(err); err == nil || got != code && !strings.Contains(err.Error(), "it was compiled with") {
+			if got := exosql.SQLState(err); err == nil || got != code && !strings.Contains(err.Error(), "but exosql wrote it with") {
 				t.Errorf("%s: %v, want %s", statement, err, code)
 			}
 		}

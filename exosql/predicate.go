@@ -79,7 +79,7 @@ func textual[T any, V ~string](c *Column[T, V], op, s string) Predicate[T] {
 	}
 	p := &decl.Pred{Op: op, Col: c.c, Vals: []value.Value{value.Text(s)}}
 	if c.c.Kind != value.TypeText { // a Decimal is a Go string, but no text
-		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "this is not a text column: use a method like Eq or In")
+		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "the column is not a text column: use a method like Eq or In")
 		return Predicate[T]{p}
 	}
 	return Predicate[T]{p.Checked()}

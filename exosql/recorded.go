@@ -22,7 +22,7 @@ type Query struct {
 	Rows int
 	Took time.Duration
 	// Fenced is why the statement could not run without fences, such as the table of which the database would read rows out of scope. With
-	// fences, the scope is checked before the program's conditions, which no index serves. Fenced is "" if this was no reason.
+	// fences, the scope is checked before the program's conditions, which no index then serves. Fenced is "" if no such statement was refused.
 	Fenced string
 	// Replica is the number of the replica that answered, as OpenOptions.Replicas counts from 1. It is 0 if the primary answered.
 	Replica int
@@ -88,9 +88,9 @@ func queryOf(r answer.Ran) any {
 	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, Replica: r.Replica, plan: r.Plan}
 }
 
-// Statements makes the statements that a message would run on a database, and runs none. Their Args are only the values that scopes give. It returns
-// none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. It is for a host that compares two
-// declarations, in an exo.Policy that lets nothing through.
+// Statements makes the statements that a message would run on a database, and runs none. Their Args are only the values that scopes give. Statements
+// returns none for an object that [Facet.Of] did not make, and an error if the message would be refused. It asks no hook. A host can use it to compare
+// two declarations, in an exo.Policy that lets nothing through.
 func Statements(ctx context.Context, m *exo.Message) (out []Query, err error) {
 	if m == nil || m.Root == nil || len(m.Objects) == 0 {
 		return nil, nil

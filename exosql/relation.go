@@ -173,8 +173,8 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*value.Rows, 
 	return v.Rows(), nil
 }
 
-// Page reads at most size rows, in the relation's order, which ends with the key. after is "" for the first page, and then the next of the page before; next
-// is "" at the end. Rows added or removed between two pages move no other row. If an index serves the order, a late page is as fast as the first. A
+// Page reads at most size rows, in the relation's order, which ends with the key. Pass "" as after for the first page, and then the result next of the page
+// before. next is "" at the end. Rows added or removed between two pages move no other row. If an index serves the order, a late page is as fast as the first. A
 // cursor is encrypted, so anybody may see it. It works only for this relation with the same scopes and conditions; otherwise the error is
 // [ErrCursor]. See OpenOptions.CursorKey.
 func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows []T, next string, err error) {

@@ -13,7 +13,7 @@ import (
 
 // Policies returns SQL that gives a PostgreSQL role exactly the rights of the objects: the role, its rights on columns, and policies for the rows
 // of each command. Open the database as this role, with [OpenOptions.RowSecurity]. Then even a wrong statement of this package reads and changes no
-// row out of scope. objects are results of [Facet.Of] for any one user: the script has the structure of their grants, and each statement passes the
+// row out of scope. Pass objects that [Facet.Of] made for any one user: the script has the structure of their grants, and each statement passes the
 // values. Use one role for each set of objects. Limits of relations are not mirrored, so the role may reach more rows than they allow. JSON and
 // arrays in scopes are errors. Views and services are left out: the role gets no right to a view.
 func Policies(ctx context.Context, role string, objects ...exo.Object) (string, error) {

@@ -58,7 +58,7 @@ func (r Relation[T]) Search(s Search[T], text string) Relation[T] {
 	case value.Text(text).IsZero():
 		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text contains a NUL or is not valid UTF-8: remove such bytes")
 	case r.r != nil && len(r.r.Table.Keys) == 0:
-		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "table %s has no key, which orders rows of equal rank: declare one with NewKey", r.r.Table.Name)
+		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "a search needs a key of table %s, which orders rows of equal rank: declare one with NewKey", r.r.Table.Name)
 	}
 	return r.step(step)
 }

@@ -23,7 +23,7 @@ type Table[T any] struct {
 // NewTable declares a table by its name in the database.
 func NewTable[T any](name constant) *Table[T] {
 	if name == "" {
-		panic("exosql: NewTable: empty name")
+		panic("exosql: NewTable: the name is empty: want the table's name in the database")
 	}
 	if err := decl.Reserved(string(name)); err != nil {
 		panic("exosql: NewTable: " + err.Error())
@@ -32,7 +32,7 @@ func NewTable[T any](name constant) *Table[T] {
 }
 
 // InSchema names the PostgreSQL schema of the table, if the search path has another table of this name before it. The schema must be on the search path
-// too: [Check] reads no other. Errors, like grant files, then write schema.name. In returns the table, and panics after a query ran. SQLite has no
+// too: [Check] reads no other. Errors, like grant files, then write schema.name. InSchema returns the table, and panics after a query ran. SQLite has no
 // schemas: [Grant] refuses such a table there.
 func (t *Table[T]) InSchema(schema constant) *Table[T] {
 	to := t.must("InSchema")

@@ -50,7 +50,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row: a trigger or rule may have removed it")}
+		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row: a trigger or a rule of the database may have removed the row")}
 	}
 	return rows[0], nil
 }
@@ -76,7 +76,7 @@ func (r Relation[T]) Delete(ctx context.Context) (int64, error) {
 }
 
 // Permit lists side effects of writes of Go code that the host accepts, as [Facet.Permit] does for programs. A table whose writes have any other
-// side effect is not written.
+// side effect can't be written.
 func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 	t.must("Permit").Permit(permissions(known)...)
 	return t

@@ -53,7 +53,7 @@ var (
 	byteType     = reflect.TypeFor[byte]()
 )
 
-// kindOf returns the scalar type of a column with a field of type t, and for an array its elements' type. For other types both are "".
+// kindOf returns the scalar type of a column with a field of type t, and for an array its elements' type. Both are "" if no column can have t.
 func kindOf(t reflect.Type) (kind, elem string) {
 	switch t {
 	case timeType:

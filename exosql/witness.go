@@ -54,19 +54,19 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 		return err
 	}
 	if !db.db.Witness {
-		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "this DB was opened without OpenOptions.Witness, so no mark shows which runs were kept: set that option", Err: ErrNoWitness}
+		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "the DB was opened without OpenOptions.Witness, so no mark shows which runs were kept: set that option", Err: ErrNoWitness}
 	}
 	return db.db.Units.Marks(ctx, op, f)
 }
 
-// openWitness refuses a database in which runs could not insert their marks, or keep what they change.
+// openWitness refuses a database in which runs could not insert their marks, or keep the rows that they change.
 func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
 	live, err := db.Pool.Catalog(ctx, false)
 	if err != nil {
 		return err
 	}
 	if !opt.Witness {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness: only a run that is known to be kept can be undone")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness, since only a run that is known to be kept can be undone: set both")
 	}
 	if why := unit.MarksWrong(live); why != "" {
 		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s", why)
@@ -121,11 +121,11 @@ func rowImage(im engine.Image) RowImage {
 // ErrNotKept is in the error of [DB.Undo] for a run of which no RowImages were kept.
 var ErrNotKept = engine.ErrNotKept
 
-// Undo reverses what a run has changed in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
-// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. as is the ID of
-// the undo itself, a run that can be undone in turn. If as is zero, nothing is changed, and the result shows what would be. No grant restricts an
-// undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a role that may read exo_undo and
-// write the tables.
+// Undo reverses the changes of a run in this database, as one transaction, exactly or not at all. It returns each row as the undo finds it and as it
+// leaves it. If a row was changed since, or the database does not admit its reversal, refused lists the row and nothing is changed. The parameter as
+// is the ID of the undo itself, a run that can be undone in turn. With the zero ID nothing is changed, and the result shows the rows that an undo would
+// change. No grant restricts an undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a
+// role that may read exo_undo and write the tables.
 func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -134,8 +134,8 @@ func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, ref
 }
 
 // UndoFor is Undo for a person who has grants of this database, and who is not its operator. They may undo a run if each row that the run changed is in the
-// scope of a facet with [Facet.AllowUndo], as it is and as it was. own reports whether the run is one of their own, as the record shows. Else the
-// error has the kind Denied and is the same for a run that does not exist. The rows have only columns that these facets show.
+// scope of a facet with [Facet.AllowUndo], as it is and as it was. The parameter own reports whether the run is one of their own, as the record shows.
+// For any other run, and for a run that does not exist, the same error of the kind Denied is returned. The rows have only columns that these facets show.
 func (db *DB) UndoFor(ctx context.Context, run, as exo.RunID, own bool, granted ...exo.Object) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
@@ -179,7 +179,7 @@ func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (r
 		for _, r := range left {
 			if by != nil {
 				shown, _ := by.Shown(live, r.Row)
-				r = undo.Refusal{Row: shown.Found(), Why: "it was changed since, or the database refuses to change it back"}
+				r = undo.Refusal{Row: shown.Found(), Why: "the row was changed since, or the database refuses to change it back"}
 			}
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}
@@ -200,9 +200,9 @@ func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (r
 	return rows, refused, err
 }
 
-// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep, for the time keep, what a role's runs change in tables.
+// UndoTriggers returns SQL that makes triggers on PostgreSQL. For [OpenOptions.Undo] they keep the rows of tables that a role's runs change, for the time keep.
 // The owner of the tables runs the SQL, and again when there are new tables. The SQL covers tables that cascades reach, and all tables if one of them
-// has a trigger or a rule.
+// has a trigger or a rule. Without a catalogue UndoTriggers returns "".
 func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables ...schema.Name) string {
 	if live == nil {
 		return ""
@@ -218,7 +218,7 @@ func UndoTriggers(live *schema.Database, role string, keep time.Duration, tables
 // SQLite.
 func (db *DB) Unkept(ctx context.Context, tables ...schema.Name) (list string, err error) {
 	if db.core() == nil {
-		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is zero: make one with Open")
+		return "", fail.Errorf(fail.Invalid, "exosql: Unkept", "the DB is nil or zero: make one with Open")
 	}
 	names := scalar.Each(tables, func(n schema.Name) string { return sqlname.Quote(n.Schema) + "." + sqlname.Quote(n.Name) })
 	err = db.db.Units.Marks(ctx, "exosql: Unkept", func(w engine.Writer) (err error) {

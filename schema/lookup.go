@@ -93,7 +93,7 @@ func (d *Database) Finder() func(Name) *Table {
 // View returns the view with a name, or nil. It looks names up like Table.
 func (d *Database) View(n Name) *View { return find(d, n, d.Views, viewName, d.Tables, tableName) }
 
-// find looks a name up along the path. It stops at an object of the other kind with that name.
+// find looks a name up along the path, among tables or among views. An object of the other kind with that name, in an earlier schema, hides later ones.
 func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []*O, other func(*O) Name) *T {
 	in := []string{n.Schema}
 	if n.Schema == "" && d.Engine == Postgres {
@@ -190,7 +190,7 @@ func (t *Table) Column(name string) *Column {
 
 const rowID = "rowid"
 
-// RowKey returns columns that are unique in every row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
+// RowKey returns columns whose values identify each row, or nil. It is the first of Keys in which no column can be NULL and each has a type with an
 // order, or else SQLite's rowid. It is nil if other PostgreSQL tables inherit from the table, since its keys don't cover their rows.
 func (t *Table) RowKey() []string {
 	for _, key := range t.Keys() {

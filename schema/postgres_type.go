@@ -34,7 +34,7 @@ func (r *postgresReader) readTypes() error {
 	})
 }
 
-// typeOf returns what a type implies for its columns. format is PostgreSQL's name of the type, with its length.
+// typeOf returns the properties that columns have because of a type. format is PostgreSQL's name of the type, with its length.
 func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 	t := r.types[oid]
 	if t == nil {
@@ -122,7 +122,7 @@ func (r *postgresReader) domains() error {
 	})
 }
 
-// typeOf is what a type implies for a column of the type.
+// typeOf has the properties that a column has because of its type.
 type typeOf struct {
 	text    string
 	kind    Kind

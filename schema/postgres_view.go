@@ -10,8 +10,8 @@ import (
 const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function_sqlbody(o.oid)) FROM pg_depend AS d JOIN pg_proc AS o ON o.oid = d.refobjid
 	WHERE d.refclassid = 'pg_proc'::regclass AND `
 
-// unset returns SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. texts is a query for functions and
-// their bodies, or for an empty text and a definition.
+// unset returns SQL for the settings that some texts read and that the connection lacks, as JSON of []Setting. The query texts returns two columns: the
+// name of a function with its body, or an empty text with the definition of a view or a policy.
 func unset(texts string) string {
 	return `(SELECT json_agg(DISTINCT jsonb_build_object('Name', m[1], 'Function', x.of))::text
 		FROM (` + texts + `) AS x(of, body), regexp_matches(x.body, $$current_setting\(\s*'(\w+(?:\.\w+)+)'(?:::text)?\s*\)$$, 'gi') AS m

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// Querier is what the readers need of a database. *sql.DB, *sql.Conn and *sql.Tx implement it. A transaction gives one consistent picture while
+// Querier runs the queries of the readers. *sql.DB, *sql.Conn and *sql.Tx implement it. A transaction gives one consistent picture while
 // others change the catalogue.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -133,7 +133,7 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles makes SQLite compile a query of a table or view, without reading a row. SQLite lists columns even of some tables and views that can't be queried.
+// compiles returns err, or else makes SQLite compile a query of a table or view. SQLite lists columns even of some that can't be queried.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (r *sqliteReader) eachTable(read func(*Table) error) error {
 	return nil
 }
 
-// definitions parses the texts for what SQLite does not report.
+// definitions parses the texts of definitions for collations, checks and other parts that SQLite does not report.
 func (r *sqliteReader) definitions() error {
 	return r.eachTable(func(t *Table) error {
 		if t.Virtual {

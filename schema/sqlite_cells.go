@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// lookedAt is the number of rows that LookAtCells reads from each end of a table. allLooked bounds the rows of all tables together, so that a large
-// database does not keep a command waiting. With many tables LookAtCells reads fewer rows of each, but at least leastLooked.
+// lookedAt is the number of rows that LookAtCells reads from each end of a table. With many tables it reads allLooked divided by their number, but
+// at least leastLooked, so that a large database does not keep a command waiting.
 const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
 // Cells counts the cells that were looked at in a SQLite column of times, days or truth values, which tools write in several forms.

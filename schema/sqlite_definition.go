@@ -7,7 +7,7 @@ import (
 )
 
 // SQLite keeps definitions as texts, and reports most of their content. The functions here parse the rest. Each takes one text of
-// sqlite_schema, which SQLite has accepted, and reads only what its result names.
+// sqlite_schema, which SQLite has accepted, and reads only the parts that its result has.
 
 var errDefinition = errors.New("its definition can't be read")
 
@@ -81,7 +81,7 @@ func (d definition) parts(i int) (out [][2]int, err error) {
 	return append(out, [2]int{from, end}), nil
 }
 
-// definedTable is what SQLite does not report about a table.
+// definedTable has the parts of a table's definition that SQLite does not report.
 type definedTable struct {
 	columns    []Column // columns have name, collation and expression
 	checks     []Check
@@ -159,7 +159,7 @@ func (t *definedTable) constraints(d definition, i, end int, c *Column) {
 	}
 }
 
-// fromText parses the definition of an index for what SQLite does not report: its expressions and its condition.
+// fromText parses the definition of an index for its expressions and its condition, which SQLite does not report.
 func (x *Index) fromText(text string) error {
 	d, err := newDefinition(text)
 	if err != nil {

@@ -28,7 +28,7 @@ type Table struct {
 	Inherits    []Name // Inherits are PostgreSQL's parents by INHERITS; their queries return this table's rows too
 	Inherited   bool   // Inherited: PostgreSQL tables of any schema inherit from this one by INHERITS, and its keys don't cover their rows
 
-	OnConflict   []string // OnConflict is what SQLite's constraints do instead of refusing a whole statement: REPLACE, IGNORE, FAIL
+	OnConflict   []string // OnConflict are the actions of SQLite's constraints that do not undo a whole statement: REPLACE, IGNORE, FAIL
 	Strict       bool     // Strict: SQLite's values have the declared types
 	WithoutRowID bool     // WithoutRowID is SQLite's WITHOUT ROWID
 	RowID        bool     // RowID: each row of SQLite has a number in the hidden column rowid; VACUUM may change the numbers
@@ -94,7 +94,7 @@ type ForeignKey struct {
 	NotValid   bool // NotValid: a PostgreSQL row may refer to a missing row, if it is older than the key, or if a trigger that enforces the key is disabled
 }
 
-// Action is what happens to a row when the row that it refers to is deleted or changed.
+// Action is how the database changes a row when the row that it refers to is deleted or changed.
 type Action string
 
 const (

@@ -44,9 +44,9 @@ func (t *Target) complete() error {
 	case t.Schema == "" || t.Seed == nil || t.Grants == nil || len(t.Examples) == 0:
 		return errors.New("one of Schema, Seed, Grants and Examples is missing: write all of them")
 	case t.Foreign != "" && t.Outside != "":
-		return errors.New("Foreign and Outside are both set: set at most one of them")
+		return errors.New("the fields Foreign and Outside are both set: set at most one of them")
 	case len(t.Tasks) != 5:
-		return fmt.Errorf("Tasks has %d tasks: want five", len(t.Tasks))
+		return fmt.Errorf("the field Tasks has %d tasks: want five", len(t.Tasks))
 	}
 	for _, k := range t.Tasks {
 		if k.ID == "" || k.Title == "" || k.Text == "" || len(k.Hints) < 2 || k.Done == nil {
@@ -212,7 +212,7 @@ func tablesOf(ctx context.Context, ddl string) (out []Table, err error) {
 	at := func(t Table) int { return strings.Index(ddl, "CREATE TABLE "+t.Name+" ") }
 	slices.SortStableFunc(out, func(a, b Table) int { return at(a) - at(b) })
 	if len(out) == 0 {
-		return nil, errors.New("Schema makes no table: write at least one CREATE TABLE")
+		return nil, errors.New("function Schema makes no table: write at least one CREATE TABLE")
 	}
 	return out, nil
 }

@@ -99,7 +99,7 @@ func TestUndo(t *testing.T) {
 		}
 		change("UPDATE items SET secret = 'other' WHERE id = 1")
 		now := look()
-		if r := exo(t, "", "undo", first, "-file", path, "-apply"); r.code != cli.ExitFound || !strings.Contains(r.out, "REFUSED  items 1: it was changed since") || look() != now {
+		if r := exo(t, "", "undo", first, "-file", path, "-apply"); r.code != cli.ExitFound || !strings.Contains(r.out, "REFUSED  items 1: the row was changed since") || look() != now {
 			t.Errorf("a row that was changed since: %+v\n%s\nwant\n%s", r, look(), now)
 		}
 		if r := exo(t, "", "undo", strings.Repeat("0", 32), "-file", path); r.code == cli.ExitDone || !strings.Contains(r.err, "no change of run") {

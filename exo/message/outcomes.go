@@ -80,7 +80,7 @@ func (m *Method) checkDeclassifies() error {
 	}
 	switch {
 	case !m.Declassifies.Integrity().Empty():
-		return fmt.Errorf("Declassifies has %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
+		return fmt.Errorf("the field Declassifies has %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
 		return errors.New("a method that declassifies must have Sends and Sink, no Effect and no Nested, and a reply of one value")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:

@@ -1,6 +1,6 @@
 // Package dynamic declares tables, links, scopes and facets at run time, from the catalogue of a live database. It is for hosts that read their
-// grants from data. The Go compiler can't check such declarations. So each function returns an [fail.Error] of Kind Invalid where package exosql
-// would not compile or would panic. The error names the table, column or link and the remedy.
+// grants from data. The Go compiler can't check such declarations. So where a mistake with package exosql would not compile or would panic, each
+// function here returns a [fail.Error] of Kind Invalid. The error names the table, column or link and the remedy.
 //
 //	cat, err := db.Catalog(ctx)
 //	d := dynamic.New(cat)

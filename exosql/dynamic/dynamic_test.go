@@ -138,7 +138,7 @@ func TestRefusals(t *testing.T) {
 			"scope, time for text": {func(w *world) error { return grant(w, dynamic.Eq("name", time.Time{})) }, "shops.name", "is text"},
 			"scope, fraction":      {func(w *world) error { return grant(w, dynamic.Eq("id", 1.5)) }, "shops.id", "is int"},
 			"scope, NUL":           {func(w *world) error { return grant(w, dynamic.Eq("name", "a\x00")) }, "shops.name", "its value can't be"},
-			"scope, nil":           {func(w *world) error { return grant(w, dynamic.Eq("id", nil)) }, "shops.id", "has no value nil"},
+			"scope, nil":           {func(w *world) error { return grant(w, dynamic.Eq("id", nil)) }, "shops.id", "nil can't be its value"},
 			"scope, enum": {func(w *world) error {
 				return grant(w, dynamic.Eq("id", 1), dynamic.ScopeRows(w.items, dynamic.Eq("state", "sold")))
 			}, "items.state", "want one of new, old"},

@@ -19,7 +19,7 @@ func undeclared(typ, maker string) error {
 	return wrong("dynamic."+typ, "the %s is nil or zero: make one with %s", typ, maker)
 }
 
-// wrap adds the place to an error of package decl, without repeating its text.
+// wrap returns an error of package decl with the place at before it, and without the prefix "exosql: ".
 func wrap(at string, err error) error {
 	msg := err.Error()
 	if e, ok := errors.AsType[*fail.Error](err); ok {

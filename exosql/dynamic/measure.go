@@ -29,7 +29,7 @@ func (f *Facet) Measure(spec MeasureSpec) error {
 	var err error
 	switch {
 	case spec.Func == "" && (spec.Where.op != "" || spec.Column != ""):
-		return wrong(at, "a ratio has no column and no condition of its own: give them to its two measures")
+		return wrong(at, "a ratio can't have a column or a condition of its own: give them to its two measures")
 	case spec.Func == "":
 		m.Num, m.Den = f.f.Measure(spec.Ratio[0]), f.f.Measure(spec.Ratio[1])
 	case !slices.Contains(aggregates, spec.Func) || (spec.Func == language.Count) != (spec.Column == ""):

@@ -131,7 +131,7 @@ func (p Predicate) on(t *Table) (*decl.Pred, error) {
 		return &decl.Pred{Op: "all"}, nil
 	case "and", "or", "not":
 		if len(p.subs) == 0 {
-			return nil, wrong(t.t.Name, "%s was given no predicates: want one or more", p.op)
+			return nil, wrong(t.t.Name, "the condition `%s` was given no predicates: want one or more", p.op)
 		}
 		out := &decl.Pred{Op: p.op}
 		for _, s := range p.subs {
@@ -165,14 +165,14 @@ func (p Predicate) values(col *decl.Column) (out []value.Value, err error) {
 		switch p.op {
 		case "like", "ilike", "includes", "startsWith", "endsWith":
 			if col.Kind != value.TypeText {
-				return nil, wrong(at, "%s needs a text column; this one is %s", p.op, col.Kind)
+				return nil, wrong(at, "the condition `%s` needs a text column; the column is %s", p.op, col.Kind)
 			}
 			if v = value.Text(x.(string)); v.IsZero() { // a pattern need not be a value of OneOf
 				err = noValue(col.Table.Reader, at, col.Kind, x)
 			}
 		case "has":
 			if col.Kind != value.TypeList {
-				return nil, wrong(at, "has needs an array column; this one is %s", col.Kind)
+				return nil, wrong(at, "the condition `has` needs an array column; the column is %s", col.Kind)
 			}
 			v, err = readValue(col.Table.Reader, at, col.Elem, nil, x)
 		default:

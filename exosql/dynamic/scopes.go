@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// This file has what many grants share: the scopes of their tables, and the checks of a grant that many principals have.
+// This file has the parts that many grants share: the scopes of their tables, and the checks of a grant that many principals have.
 
 // Scopes has the scopes of several tables. Each further grant that uses the Scopes is cheap, even with many tables: Rows makes the relations.
 type Scopes struct {
@@ -53,7 +53,7 @@ func (s *Scopes) Rows(t *Table) Relation {
 	for {
 		x := s.set.Of(start)
 		if x == nil {
-			return Relation{err: wrong(t.t.Name, "table %s has no scope: declare one", start.Name)}
+			return Relation{err: wrong(t.t.Name, "table %s needs a scope: declare one", start.Name)}
 		}
 		if x.Kind != decl.ScopeVia {
 			break
@@ -93,7 +93,7 @@ func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	t.of = bridge.Like(o, func(key any) (*decl.Relation, error) {
 		bind, _ := key.(Binding)
 		if bind == nil {
-			return nil, undeclared("Binding", "the host")
+			return nil, undeclared("Binding", "a function of the host")
 		}
 		r, err := bind(t)
 		if err == nil {

@@ -40,7 +40,7 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
-	left map[string]error // left has the reason for each column that is not in cols
+	left map[string]error // left has, for each column that is not in cols, the reason why it is missing
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
@@ -70,7 +70,7 @@ type Readers struct {
 	Columns []string // Columns have the principals' ids; all of these principals may read the value
 }
 
-// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key consists of the columns in more with Key.
+// Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key is the columns in more whose field Key is true.
 // Without such columns the key is one of the catalogue, of columns that are never NULL, or SQLite's rowid. Without any key the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
@@ -229,7 +229,7 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 	case m.Type == value.TypeList && !slices.Contains(elementTypes, m.Elem):
 		return wrong(at, "an array needs %s: want one of %s; got %q", r.ListType(), list(slices.Clone(elementTypes)), m.Elem)
 	case m.Type != value.TypeList && m.Elem != "":
-		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // a grant file writes the type of the list and of its elements in one key
+		return wrong(at, "Elem is only for a column with the Type %q", value.TypeList) // only Go code gets this error: a grant file writes both types in one key
 	case m.OneOf != nil && len(m.OneOf) == 0:
 		return wrong(at, "%s lists no value: list at least one, or leave %[1]s out if the column may have any value", r.OneOfName())
 	}
@@ -288,15 +288,15 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Guest = "" // a facet that shows the column requires another name
 	}
 	if len(m.OneOf) > 0 && c.Kind != value.TypeText {
-		return nil, wrong(at, "%s needs a text column; it is %s", r.OneOfName(), c.Kind)
+		return nil, wrong(at, "%s needs a text column; the column is %s", r.OneOfName(), c.Kind)
 	}
 	if m.StoredISO && c.Kind != value.TypeTime {
-		return nil, wrong(at, "%s needs a time column; it is %s", r.ISO(), c.Kind)
+		return nil, wrong(at, "%s needs a time column; the column is %s", r.ISO(), c.Kind)
 	}
 	if m.Stored != "" && !m.Stored.Fits(c.Kind) {
 		forms := cellform.Of(c.Kind)
 		if forms == nil {
-			return nil, wrong(at, "%s needs a column of times, days or truth values; it is %s", r.Stored(string(m.Stored)), c.Kind)
+			return nil, wrong(at, "%s needs a column of times, days or truth values; the column is %s", r.Stored(string(m.Stored)), c.Kind)
 		}
 		return nil, wrong(at, "%s is no form of a column of the type %s: want one of %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
 	}
@@ -322,7 +322,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	return c, nil
 }
 
-// unknown refuses a column with a type in the catalogue that programs don't have.
+// unknown makes the error for a column whose type in the catalogue is none that programs have. It names the types that may be declared instead.
 func (t *Table) unknown(at string, x *schema.Column) error {
 	what, r := "the type "+schema.Printable(x.Type)+" is not known", t.d.reader
 	if x.Type == "" {
@@ -340,7 +340,7 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 	return wrong(at, "%s: write %s, or the type of its values: %s", what, r.Type(value.TypeText, "string"), list(fit))
 }
 
-// native adds what a column's PostgreSQL type implies. A type that exo lacks becomes text, an array of such a type becomes a list of texts, and an
+// native adds to c the properties that a column's PostgreSQL type implies. A type that exo lacks becomes text, an array of such a type a list of texts, and an
 // enum has its values.
 func (t *Table) native(c *decl.Column, x *schema.Column) {
 	if t.d.live.Engine != schema.Postgres {

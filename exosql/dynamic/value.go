@@ -166,7 +166,7 @@ func noValue(reader terms.Reader, at, kind string, x any) error {
 	shown := ""
 	switch r := reflect.ValueOf(x); r.Kind() {
 	case reflect.Invalid:
-		return wrong(at, "the column is %s, and has no value nil; for NULL use IsNull or IsNotNull", kind)
+		return wrong(at, "the column is %s, and nil can't be its value; for NULL use IsNull or IsNotNull", kind)
 	case reflect.String:
 		shown = fmt.Sprintf("%.100q of ", r.String())
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64,

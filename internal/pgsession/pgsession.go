@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Error is the reason why a connection can't be used, and what to do.
+// Error is the reason why a connection can't be used, with the remedy.
 type Error struct {
 	text   string
 	pinned bool // pinned reports that clients share the session, but a transaction keeps it until the transaction ends
@@ -96,7 +96,7 @@ func Primary(c *pgconn.Config) {
 	}
 }
 
-// Own makes c refuse connections with a shared session, before c's AfterConnect runs. Make the connections of one c one after the other. Set
+// Own makes c refuse connections with a shared session, before c's AfterConnect runs. Own notes the last dialled address, so make the connections of one c one after the other. Set
 // everything else in c before you call Own.
 func Own(c *pgconn.Config) {
 	var last dialed
@@ -172,7 +172,7 @@ const identity = `SELECT a.pid, pg_catalog.date_part('epoch', a.backend_start), 
 func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	cells, err := row(ctx, conn, identity)
 	if err == nil && len(cells) != 3 {
-		err = fmt.Errorf("the server answers with %d cells, want 3", len(cells))
+		err = fmt.Errorf("the server answered a question about its process with %d cells; want 3", len(cells))
 	}
 	if err != nil {
 		return s, err
@@ -245,8 +245,8 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	return nil
 }
 
-// await returns the peer's first answer. A full pool gives none until a client leaves. If the connection gets many answers from one session in that time, the
-// pool keeps the session for this connection. A pool that shares sessions would have given the session to the peer, which asked first.
+// await returns the peer's first answer. full means that there was none, as in a full pool, while conn got many answers from one session. Such a pool keeps the
+// session for conn: a pool that shares sessions would have given the session to the peer, which asked first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {

@@ -33,7 +33,7 @@ func Canonical(typ, s string) (text string, ok bool) {
 	return "", false
 }
 
-// canonicalDecimal drops what does not change the value: a plus, an exponent, and zeros at both ends.
+// canonicalDecimal writes a decimal without an exponent, a plus, and zeros at both ends. It returns false for another text, and beyond MaxDigits.
 func canonicalDecimal(s string) (string, bool) {
 	if len(s) > 2*MaxDigits+8 {
 		return "", false

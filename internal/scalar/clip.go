@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns a copy of the first n bytes of a text, cut between characters. Without the copy, the part would keep the whole text in memory.
+// Clip returns a copy of a text, cut to n bytes between characters and marked with "…". Without the copy, the part would keep the whole text in memory.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return strings.Clone(s)

@@ -12,7 +12,7 @@ type Interval struct {
 	Micros       int64
 }
 
-// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S". Each number may be negative. Only seconds may have a fraction, of at most six digits.
+// ParseInterval reads ISO 8601: "P1Y2M3W4DT5H6M7.5S"; false for other texts. Each number may be negative. Only seconds may have a fraction (six digits).
 func ParseInterval(s string) (Interval, bool) {
 	var out Interval
 	body, ok := strings.CutPrefix(s, "P")
@@ -31,7 +31,7 @@ func ParseInterval(s string) (Interval, bool) {
 	return Interval{int32(months), int32(days), micros}, true
 }
 
-// units reads numbers with their units, each at most once, and in order.
+// units reads numbers with their units, each at most once, and in order. It adds each number, times the unit's factor, to a or to b, as sum chooses.
 func units(s, names string, factor []int64, sum []int, fraction bool) (a, b int64, ok bool) {
 	next := 0
 	for s != "" {
@@ -58,7 +58,7 @@ func units(s, names string, factor []int64, sum []int, fraction bool) (a, b int6
 	return a, b, true
 }
 
-// amount multiplies a number by the factor of its unit.
+// amount multiplies a number by the factor of its unit. It returns false for another text, and for a product beyond 64 bits.
 func amount(s string, factor int64, fraction bool) (int64, bool) {
 	whole, frac, point := strings.Cut(s, ".")
 	if point && (!fraction || frac == "" || len(frac) > 6 || strings.Trim(frac, "0123456789") != "") || strings.HasPrefix(whole, "+") {

@@ -12,7 +12,7 @@ var funcs = [numFuncs]opInfo{
 	Count:         {"count", 1, 1, function("COUNT("), function("COUNT(")},
 	CountDistinct: {"count-distinct", 1, 1, function("COUNT(DISTINCT "), function("COUNT(DISTINCT ")},
 	SumWhole:      {"sum-whole", 1, 1, function("exo_whole("), spelling{"CAST(SUM(", nil, ") AS numeric)"}},
-	// In ascending and in descending order, a percentile is one of the numbers. The two are the numbers in the middle, or the same one.
+	// percentile_disc returns one of the numbers. In ascending and in descending order it returns the two in the middle, or twice the same one.
 	Median:    {"median", 1, 1, function("exo_median("), spelling{"((CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY ", []constant{") AS numeric) + CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY "}, " DESC) AS numeric)) * 0.5)"}},
 	Mean:      {"mean", 1, 1, function("exo_avg("), spelling{}},
 	Sum:       {"sum", 1, 1, function("exo_sum("), function("SUM(")},
@@ -91,7 +91,7 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errors.New("no such aggregate of stored decimals")
 	}
 	if c.dialect != NoDialect && e.X != nil && !e.Stored && e.Func.spelling(c.dialect).open == "" {
-		return fmt.Errorf("this database has no %s", funcs[e.Func].name)
+		return fmt.Errorf("the database has no %s", funcs[e.Func].name)
 	}
 	sc.counts = true
 	if e.X == nil {

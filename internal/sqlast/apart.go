@@ -37,7 +37,7 @@ func asksRows(e Expr) bool {
 	return true
 }
 
-// asked is x as the result of a subquery.
+// asked is the expression x, written as a subquery that returns its value.
 type asked struct{ x Expr }
 
 func (asked) expr() {}

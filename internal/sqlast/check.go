@@ -16,7 +16,7 @@ type checker struct {
 	steps   steps
 }
 
-// scope is what the parts of one Select see.
+// scope has the sources and windows that the parts of one Select can name.
 type scope struct {
 	outer   *scope
 	sources []source // the sources that are visible so far
@@ -39,7 +39,7 @@ var (
 	errNoFunc    = errors.New("no such aggregate function")
 )
 
-// place lists what may occur at a place of the tree in addition to ordinary expressions.
+// place lists the kinds of expressions that may occur at a place of the tree in addition to ordinary ones.
 type place uint8
 
 const (
@@ -90,13 +90,13 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
 
-// distinctOn requires an order, because otherwise any of several equal rows could be the first.
+// distinctOn checks DISTINCT ON. It requires an order, because otherwise any of several equal rows could be the first.
 func (c *checker) distinctOn(s *Select) error {
 	switch {
 	case s.DistinctOn == 0:
 		return nil
 	case c.dialect == SQLite:
-		return errors.New("this database has no DISTINCT ON")
+		return errors.New("SQLite has no DISTINCT ON")
 	case s.DistinctOn < 0 || s.DistinctOn > len(s.Columns):
 		return errors.New("DISTINCT ON has more columns than the SELECT")
 	case len(s.OrderBy) == 0:
@@ -215,7 +215,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	return outputs, nil
 }
 
-// conjuncts checks a list that AND will join: the chain is as deep as the list is long.
+// conjuncts checks a list of conditions that AND will join. The joined conditions are nested as deeply as the list is long.
 func (c *checker) conjuncts(step string, list []Expr, sc *scope) error {
 	_, err := c.root(func() error {
 		defer c.leave(len(list))
@@ -281,7 +281,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.column(e, sc)
 	case Arg:
 		if e.Slot < 0 || int(e.Cast) >= len(casts) {
-			return errors.New("an argument has no such slot or cast")
+			return errors.New("the slot of an argument is negative, or there is no such cast")
 		}
 		return nil
 	case Const:
@@ -345,7 +345,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.searched(e, sc)
 	case Running:
 		if c.dialect == SQLite {
-			return errors.New("SQLite has no Running, the bytes of the texts up to a row: only PostgreSQL has")
+			return errors.New("SQLite can't have a Running (the bytes of the texts up to a row): only PostgreSQL can")
 		}
 		if err := c.rowNumber(RowNumber{e.PartitionBy, e.OrderBy}, sc, p); err != nil {
 			return err
@@ -401,10 +401,10 @@ func (c *checker) call(e Call, sc *scope, p place) error {
 	}
 	info := &ops[e.Op]
 	if n := len(e.Args); n < info.min || info.max > 0 && n > info.max {
-		return fmt.Errorf("%s got %d arguments; want %d to %d (0: any number)", info.name, n, info.min, info.max)
+		return fmt.Errorf("%s got %d arguments; want at least %d and at most %d, where 0 means no limit", info.name, n, info.min, info.max)
 	}
 	if c.dialect != NoDialect && e.Op.spelling(c.dialect).close == "" {
-		return fmt.Errorf("this database has no %s", info.name)
+		return fmt.Errorf("the database has no %s", info.name)
 	}
 	return c.list(info.name, e.Args, sc, p)
 }

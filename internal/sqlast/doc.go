@@ -18,5 +18,5 @@
 //
 // hazard_test.go shows the harm of each hazard without its rule.
 //
-// [Tables] returns what a statement reads, for the engine's own authorizer.
+// [Tables] returns the tables and columns that a statement reads, for the engine's own authorizer.
 package sqlast

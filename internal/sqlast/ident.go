@@ -42,8 +42,8 @@ func checkTable(schema, table string) error {
 	return errors.Join(checkIdent(schema), checkIdent(strings.TrimPrefix(table, schema+".")))
 }
 
-// checkOutput also refuses outputs that SQLite renames. An output "true" or "false" of a derived table becomes "column1", and its name then
-// means a constant.
+// checkOutput refuses names like checkIdent, and also names of outputs that SQLite changes. An output "true" or "false" of a derived table becomes
+// "column1", and its name then means a constant.
 func checkOutput(name string) error {
 	if f := Fold(name); f == "true" || f == "false" {
 		return errors.New("an output can't have the name true or false")

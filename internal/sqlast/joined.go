@@ -1,13 +1,13 @@
 package sqlast
 
-// For SQLite, this file replaces conditions that a key is among some rows by joins. SQLite collects all rows of IN (SELECT …) before it reads a
+// For SQLite, this file turns a condition that a key is among some rows into a join. SQLite collects all rows of IN (SELECT …) before it reads a
 // table: a lookup of ten rows cost a list of all customers of a large tenant. A join can begin at either table.
 
 // maxJoined is the most tables of a FROM with such joins. SQLite allows 64, and its planner tries all their orders.
 const maxJoined = 8
 
-// joined returns s with joins for such conditions of its WHERE; the conditions of their selects move into that WHERE. Aliases are unique in a
-// statement, so no alias changes its meaning there. No row is doubled, because no two rows of a joined table have the same key.
+// joined returns s with a join in place of each such condition of its WHERE. The conditions of the replaced select move into that WHERE. Aliases are
+// unique in a statement, so no alias changes its meaning there. No row is doubled, because no two rows of a joined table have the same key.
 func joined(s *Select) *Select {
 	out := *s
 	out.From, out.Where = s.From[:len(s.From):len(s.From)], nil

@@ -86,7 +86,7 @@ func (f *fragment) sizes(e Nested) (some bool) {
 	return some
 }
 
-// nested checks that the order of rows is kept. No engine promises that for a derived table without a limit or offset.
+// nested checks a Nested and its select, which must have a limit or an offset. Without one, no engine promises to keep the order of a derived table.
 func (c *checker) nested(e Nested, sc *scope) error {
 	if err := checkIdent(e.Alias); err != nil {
 		return fmt.Errorf("nested: alias: %w", err)

@@ -91,9 +91,9 @@ const (
 	AsWhole    // SQLite only: a number that equals the same whole numbers as an exact number
 	StoreWhole // SQLite only: a number as a column of whole numbers stores it; an error if the column can't have it
 	StoreFloat // SQLite only: a number as a column of floating-point numbers stores it; an error if the column can't have it
-	StoreExact // SQLite only: a decimal as a column stores it that turns texts into numbers; an error if digits would be lost
+	StoreExact // SQLite only: a decimal for a column that turns texts into numbers; an error if digits would be lost
 	StoreReal  // SQLite only: StoreFloat for a column that also turns whole numbers into floating-point numbers
-	StoreText  // SQLite only: a text as a column stores it that turns some texts into numbers; an error if the text would change
+	StoreText  // SQLite only: a text for a column that turns some texts into numbers; an error if the text would change
 
 	// These take texts.
 	Brief  // a text of at most 1 MiB, or NULL; on Postgres it is passed twice
@@ -381,7 +381,7 @@ func castArray(of constant) opInfo {
 	return opInfo{string(of) + "-array", 1, 1, spelling{}, spelling{"CAST(", nil, " AS " + of + "[])"}}
 }
 
-// jsonHas computes the JSON and the value once, and only tests arrays.
+// jsonHas returns the spelling of a search for a value in a JSON array. The text computes the JSON and the value once, and is NULL without an array.
 func jsonHas(of, holds constant) spelling {
 	return spelling{"(SELECT CASE jsonb_typeof(j) WHEN 'array' THEN " + holds + " END FROM (SELECT ", []constant{" AS j, CAST("}, " AS " + of + ") AS v OFFSET 0) AS b)"}
 }
@@ -413,7 +413,7 @@ func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FRO
 // tiny is half of the least float, 2^-1075. JavaScript reads numbers up to it as 0, while PostgreSQL would fail.
 const tiny = "2.470328229206232720882843964341106861826e-324"
 
-// era is false for infinite values and outside these years. The upper bound is the last microsecond, which suits both times and dates.
+// era is the condition that a time or a date is in the years 1 to 9999, and so finite. The last microsecond is an upper bound for times and for dates.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"
 
 // localEra is era for times. It excludes a day at each end, so that the clocks of all zones show a year within era.
@@ -434,7 +434,7 @@ func daysLater(factor constant) constant {
 	return "CASE WHEN d + " + n + " BETWEEN '0001-01-01' AND '9999-12-31' THEN d + " + n + " END"
 }
 
-// monthsLater tests the year first, because the statement would fail for a month outside the calendar.
+// monthsLater returns SQL for a day some months later. It tests the year first, because the statement would fail for a month outside the calendar.
 func monthsLater(factor constant) constant {
 	n := "CAST(n AS integer)" + factor
 	return "CASE WHEN EXTRACT(year FROM d) * 12 + EXTRACT(month FROM d) - 1 + " + n + " BETWEEN 12 AND 119999 THEN CAST(d + make_interval(months => " + n + ") AS date) END"

@@ -39,7 +39,7 @@ func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, 
 // reads two in a row as one. So names have marks in place of question marks until finish restores them.
 func finish(text string, slots int, d Dialect, hide func(i int) bool) (string, error) {
 	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
-		return "", errors.New("sqlast: placeholders and arguments do not match")
+		return "", errors.New("sqlast: the numbers of placeholders and arguments differ: this is a fault of exosql, please report it")
 	}
 	if d == Postgres {
 		parts := strings.Split(text, "?")
@@ -153,7 +153,7 @@ func newFragment(d Dialect) *fragment { return &fragment{dialect: d} }
 // ToSql implements squirrel.Sqlizer. An empty fragment is an error, because squirrel would silently drop it: a condition would be missing.
 func (f *fragment) ToSql() (string, []any, error) {
 	if f.err == nil && f.text.Len() == 0 {
-		return "", nil, errors.New("an empty fragment")
+		return "", nil, errors.New("a part of the statement is empty: this is a fault of exosql, please report it")
 	}
 	return f.text.String(), f.slots, f.err
 }
@@ -284,7 +284,7 @@ func (e In) alone() bool {
 	return query
 }
 
-// in writes an empty list as its constant value. Postgres has no (), and for SQLite it is FALSE even for a NULL X.
+// in writes X IN (List...). For an empty list it writes the constant result: Postgres has no (), and for SQLite IN () is FALSE even for a NULL X.
 func (f *fragment) in(e In) *fragment {
 	switch {
 	case len(e.List) == 0 && e.Not:
@@ -349,8 +349,8 @@ func (f *fragment) orders(list []Order) *fragment {
 	return f
 }
 
-// order writes where Postgres sorts NULL, which it treats as the largest value. SQLite needs no such clause, and with one would not use an
-// index.
+// order writes one term of an order. For Postgres, which treats NULL as the largest value, it also writes where NULL is sorted. SQLite needs no such
+// clause, and with one would not use an index.
 func (f *fragment) order(o Order) *fragment {
 	f.add(o.Expr)
 	switch nulls := f.dialect == Postgres && !o.NotNull; {

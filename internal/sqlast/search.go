@@ -19,11 +19,11 @@ func (Searched) expr() {}
 // MaxTexts is the most texts that can be searched together.
 const MaxTexts = 8
 
-// searched writes the texts on Postgres in lower case, separated by a space and a character that no word has. The rank counts up to ten
+// searched writes a search. On Postgres the texts are in lower case, and separated by a character that no word has. The rank counts up to ten
 // matches in each text. Each text counts four times as much as the next.
 //
-// The expression is a select, like the pattern of Like. A planner that knew it could try it on texts in its statistics, which come from rows
-// of any tenant.
+// The regular expression is the result of a select, like the pattern of Like. A planner that knew it could try it on texts in its statistics,
+// which come from rows of any tenant.
 func (f *fragment) searched(e Searched) *fragment {
 	if f.dialect == SQLite {
 		s := function("exo_search(")

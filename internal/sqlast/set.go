@@ -9,7 +9,7 @@ import (
 
 var sets = [numSets]constant{Union: "UNION ", UnionAll: "UNION ALL ", Intersect: "INTERSECT ", Except: "EXCEPT "}
 
-// arms checks the two selects of a set, and returns the outputs of both.
+// arms checks the two selects of a set, and returns the outputs of the set.
 func (c *checker) arms(src Source, outer *scope) (map[string]extent, error) {
 	if src.Set == NoSet || src.Set >= numSets || src.Sub == nil || src.With == nil {
 		return nil, errors.New("a set needs Sub, With, and one of the operators")

@@ -30,7 +30,7 @@ type stepOf struct {
 	read    int
 }
 
-// recursion checks the two arms of a source, and returns its outputs.
+// recursion checks the two selects of a Recursion, and returns its outputs.
 func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error) {
 	r := src.Recursion
 	if r.First == nil || r.Next == nil || r.Keys < 1 || r.Keys >= len(r.First.Columns) || len(r.First.Columns) != len(r.Next.Columns) {
@@ -82,7 +82,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
-		return nil, errors.New("this Step names no recursion that this select is in")
+		return nil, errors.New("a Step names no recursion that its select is in")
 	}
 	s.read++
 	return s.outputs, nil

@@ -138,7 +138,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 			return at("windows", i, err)
 		}
 		if _, twice := sc.windows[Fold(w.As)]; twice {
-			return at("windows", i, errors.New("two windows have this name"))
+			return at("windows", i, errors.New("two windows have the same name"))
 		}
 		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
@@ -173,7 +173,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 			return errNoFunc
 		}
 		if e.Stored && (c.dialect == Postgres || e.X == nil || funcs[e.Agg].sqlite.open[:min(len(functionPrefix), len(funcs[e.Agg].sqlite.open))] != functionPrefix) {
-			return errors.New("this aggregate does not take stored decimals in a window")
+			return errors.New("the aggregate can't take stored decimals in a window")
 		}
 		if ordered != (e.Frame == UpTo || e.Frame == Moving) || e.Frame == Whole || e.Frame > Moving {
 			return errors.New("an aggregate takes a window without order as a whole, and in a window with order needs the frame UpTo or Moving")

@@ -41,14 +41,14 @@ type Write struct {
 
 	// Returning are columns of an inserted row that the statement returns, in this order.
 	Returning []string
-	// Outputs are what an Update returns of each row that it has changed: expressions over Alias, without their names.
+	// Outputs are the expressions over Alias that an Update returns for each changed row. Their names are not written.
 	Outputs []Output
 }
 
 // KeyOutput requires that a column of the table equals an output of the select.
 type KeyOutput struct{ Column, Output string }
 
-// RenderWrite is Render for a Write. reads has what the statement reads, in the form of Tables.
+// RenderWrite is Render for a Write. The result reads has the tables and columns that the statement reads, in the form of Tables.
 func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
 	if d != SQLite && d != Postgres {
 		return "", nil, nil, errors.New("sqlast: no such dialect")
@@ -170,7 +170,7 @@ func (f *fragment) and(i int) *fragment {
 	return f.write(" AND ")
 }
 
-// checkWrite checks a Write and returns what the statement reads.
+// checkWrite checks a Write and returns the tables and columns that the statement reads.
 func checkWrite(w *Write, d Dialect) (map[string]map[string]bool, error) {
 	if w == nil || w.Kind == NoWrite || w.Kind > Delete {
 		return nil, errors.New("no such write")

@@ -149,7 +149,7 @@ func (z *Zone) Instant(shown time.Time) time.Time {
 	return first
 }
 
-// Append writes z for another process.
+// Append appends z to b in the form that Read reads in another process.
 func (z *Zone) Append(b []byte) []byte {
 	if z == nil {
 		return wire.AppendText(b, "")
@@ -169,7 +169,7 @@ func (z *Zone) Append(b []byte) []byte {
 	return b
 }
 
-// Read reads a Zone that Append wrote.
+// Read reads a Zone that Append wrote. It returns nil for UTC, and after an error, which r then has.
 func Read(r *wire.Reader) *Zone {
 	name := r.Text()
 	if name == "" {

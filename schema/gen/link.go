@@ -24,7 +24,7 @@ type link struct {
 type reference struct {
 	from, to *table
 	pairs    [][2]*column // pairs have a column of from, and its column of to
-	role     string       // role is what a row of to is for a row of from, like "assignee"
+	role     string       // role names a row of the table to as a row of the table from sees it, like "assignee"
 	unique   bool         // unique: no two rows of from refer to one row of to
 	there    *link        // there leads from a row of from to its row of to
 	back     *link        // back leads from a row of to to its rows of from
@@ -80,7 +80,7 @@ func (p *pack) link() {
 	}
 }
 
-// reference makes the reference of a foreign key. If the key can't be declared, it returns nil and may note why.
+// reference makes the reference of a foreign key. It returns nil if the key can't be declared, and notes a reason that is not noted yet.
 func (p *pack) reference(t *table, fk *schema.ForeignKey, keys [][]string, used map[string]int) *reference {
 	to := p.find(fk.Table)
 	if to == nil || len(fk.Columns) != len(fk.References) || len(fk.Columns) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// pack is the package that is being written. It chooses the names, and notes what can't be declared, with the reason.
+// pack is the package that is being written. It chooses the names, and notes tables and columns that can't be declared, with the reason.
 type pack struct {
 	db     *schema.Database
 	names  scope

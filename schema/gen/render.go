@@ -51,7 +51,7 @@ func (p *pack) files(o Options) ([]File, error) {
 	for name, s := range sources {
 		text, err := format.Source(s.text(o))
 		if err != nil {
-			return nil, fmt.Errorf("gen: %s would not be valid Go: %w", name, err)
+			return nil, fmt.Errorf("gen: the file %s would not be valid Go, so no file is written: this is a fault of exo gen, please report it: %w", name, err)
 		}
 		out = append(out, File{name, text})
 	}
@@ -95,7 +95,7 @@ func fileName(table string) string {
 	return s + "_table"
 }
 
-// doc returns the comment of the package: its content, and what is left out.
+// doc returns the comment of the package: its content, and the tables that are left out, with the reasons.
 func (p *pack) doc(o Options) string {
 	text := comment(fmt.Sprintf("Package %s declares tables of %s. It grants nothing: what a program may see is for you to write, in a file of your own.", o.Package, cmp.Or(line(o.Source), "a database")), width)
 	for _, l := range p.left {

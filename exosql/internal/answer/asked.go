@@ -1,6 +1,6 @@
 package answer
 
-// This file collects what the statement of a message needs, and makes the key of its plan.
+// This file collects the data that the statement of a message needs, and makes the key of its plan.
 
 import (
 	"strconv"
@@ -31,7 +31,7 @@ type asked struct {
 
 	hooked *decl.Facet // hooked is the facet through which the message writes, set when the hooks of its table are called; nil: none was called
 
-	again, probe bool // again: the query runs again, since rows were sorted by a stored value that does not fit its column; probe: the statement only looks for such a value (see expr.Engine)
+	again, probe bool // again: the query runs a second time, since rows were sorted by a stored value that does not fit its column; probe: the statement only looks for such a value (see expr.Engine)
 
 	page  *page // page is set if the message asks for a page
 	after []value.Value
@@ -81,7 +81,7 @@ func newPage(size int64) (*page, error) {
 	return &page{size: size}, nil
 }
 
-// positionOf returns those properties of a cursor's values that the statement of its page depends on.
+// positionOf returns those properties of a cursor's values that the statement of its page depends on. It returns nil for the first page.
 func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil

@@ -29,14 +29,14 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	return db.live, db.liveNo, nil
 }
 
-// learn keeps a catalogue that no host has, so none can change it. The caller holds liveMu.
+// learn keeps a catalogue. The caller holds liveMu, and gives the catalogue to no host, since a host could change it.
 func (db *DB) learn(live *schema.Database) {
 	db.live, db.liveAt = live, time.Now()
 	db.liveNo++
 }
 
-// Engine returns the database for the compiler. Its Form looks up which texts of a column are equal: in the known catalogue, however
-// old, or else in a catalogue that Form reads. So a host need not call Check.
+// Engine returns the database for the compiler. The function in its field Form reports which texts of a column the database treats as equal. It
+// uses the known catalogue, however old, or else reads one. So a host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {

@@ -1,6 +1,6 @@
 package answer
 
-// This file runs the statements of one write in the unit of work, and finds which rule of the database was broken.
+// This file runs the statements of one write in the unit of work. If a rule of the database is broken, it finds the rule and the write.
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type work struct {
 	shows   map[shownColumn]bool // shows has the columns that the run's facets show (see sees)
 }
 
-// working makes the work of a unit.
+// working returns the work of a new unit, and lets lateError explain the errors at the unit's end.
 func (db *DB) working(u *unit.Unit) *work {
 	w := &work{Unit: u, db: db}
 	u.Late = w.lateError
@@ -111,7 +111,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	return out.Rows(), n, x.returned(out.Rows())
 }
 
-// collector returns what takes the rows that a change returns. Images of changed rows are for the host: they spend no budget, and are bounded.
+// collector returns the function that makes the collector of a change's rows. Images are for the host: they spend no budget, but are bounded.
 func (x *changing) collector(p *plan.Plan) func(*exo.Message) *plan.Collector {
 	return func(m *exo.Message) *plan.Collector {
 		if x.work.images != nil && x.run.Kind == writing.Updates {
@@ -146,7 +146,7 @@ func (x *changing) Broken(v *engine.Violation) error { return x.db.constraintErr
 // Over implements writing.Host.
 func (x *changing) Over() bool { return x.work.Over() }
 
-// wrote keeps what a message has written, for the hooks that run after the commit.
+// wrote keeps a description of what a message has written, for the hooks that run after the commit. It keeps none if no row was written.
 func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return

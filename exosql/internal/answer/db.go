@@ -103,4 +103,4 @@ func (db *DB) Ready() error {
 }
 
 // ErrNotOpened is the error of a DB that was not opened.
-var ErrNotOpened = fail.Named("exosql: this DB was not opened: make one with Open, OpenSQLite or OpenPostgres")
+var ErrNotOpened = fail.Named("exosql: the DB was not opened: make one with Open, OpenSQLite or OpenPostgres")

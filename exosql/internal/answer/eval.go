@@ -63,7 +63,7 @@ func (o *Object) objects(m *exo.Message) ([]*Object, error) {
 	for i, x := range m.Objects {
 		p, ok := x.(*Object)
 		if !ok || p.Rel == nil || p.DB != o.DB {
-			return nil, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: await each alone, and combine the results")
+			return nil, fail.Errorf(fail.Invalid, "", "the call combines queries of different databases, which no database can run: await each query alone, and combine the results")
 		}
 		if err := p.Prepare(); err != nil {
 			return nil, err

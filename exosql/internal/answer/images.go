@@ -23,9 +23,9 @@ type images struct {
 	limit int
 	rows  []*image
 	at    map[imageOf]map[string]*image // at finds an image by the text of its key
-	more  int64
-	text  []byte // text is the text of the last key
-	wrote int    // wrote counts the statements that have changed rows
+	more  int64                         // more counts the written rows that have no image
+	text  []byte                        // text is the text of the last key
+	wrote int                           // wrote counts the statements that have changed rows
 }
 
 type imageOf struct {
@@ -43,7 +43,7 @@ type image struct {
 	wrote         int // wrote is images.wrote at the statement that returned after; 0: after is read at the end
 }
 
-// find returns the images of a facet, and leaves the key's text in im.text.
+// find returns the images of the write's facet and grant, by the texts of their keys. It leaves the text of key in im.text.
 func (im *images) find(x *changing, key []value.Value) (by map[string]*image, err error) {
 	of := imageOf{x.run.Facet, x.through()}
 	if by = im.at[of]; by == nil {
@@ -128,7 +128,7 @@ func (x *changing) Changed(n, kept int64) {
 	}
 }
 
-// returned keeps the images after an update that its statement has returned. They hold until the next statement, since no trigger acts.
+// returned keeps the rows that an update has returned, as its images until the next statement. It keeps none if a trigger may act.
 func (x *changing) returned(rows *value.Rows) (err error) {
 	im := x.work.images
 	if im == nil {
@@ -227,7 +227,7 @@ func (w *work) Changes(ctx context.Context) (any, error) {
 	return w.db.Face.Changes(Listed{Rows: rows, More: im.more, Effects: effects, Asks: asks, Review: func(ctx context.Context) (changeset.Part, error) { return w.review(ctx, effects) }}), nil
 }
 
-// readAgain reads those rows again that are stale.
+// readAgain reads each row again for which stale returns true.
 func (im *images) readAgain(ctx context.Context, stale func(*image) bool) error {
 	var rows []*image
 	for _, r := range im.rows {

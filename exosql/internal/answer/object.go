@@ -21,7 +21,7 @@ import (
 // grant of each user, and most of them get no message.
 type Object struct {
 	*offer
-	key  any                   // key is what bind makes the relation from at the first message; if it is nil, the relation is Rel
+	key  any                   // key is the value from which bind makes the relation at the first message; if it is nil, the relation is Rel
 	made atomic.Pointer[Bound] // made is nil before the first message
 }
 
@@ -40,7 +40,7 @@ func (o *Object) Like(relation func(key any) (*decl.Relation, error)) func(key a
 // ZeroFacet ends an error about a Facet that exosql.NewFacet did not make.
 const ZeroFacet = "Facet that is nil or zero: make one with NewFacet"
 
-// offer is what is checked at a grant, once for the objects of several principals. Its Rel is then
+// offer has the parts of a grant that are checked once, for the objects of several principals. Its Rel is then
 // an example without any principal's values, and objects with a key never read it.
 type offer struct {
 	Facet *decl.Facet
@@ -50,7 +50,7 @@ type offer struct {
 
 	once sync.Once
 	err  error
-	rows decl.Rows // rows has, for each table, what its rows reveal by being in scope; descriptions depend on it
+	rows decl.Rows // rows has, for each table, the facts and labels that its rows reveal by being in scope; descriptions depend on it
 
 	described sync.Once
 	desc      message.Description
@@ -91,7 +91,7 @@ func (o *offer) fits(r *decl.Relation) error {
 	case r.Err != nil:
 		return r.Err
 	case o.Facet == nil:
-		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "granted by a "+ZeroFacet)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the relation is granted by a "+ZeroFacet)
 	case o.Facet.Table != r.Table:
 		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s, and the relation of table %s: pass a relation of the facet's table", o.Facet.Table.Name, r.Table.Name)
 	}
@@ -191,7 +191,7 @@ type question struct {
 	asked  bool
 }
 
-// AnswerBeneath implements the answer to this package's question.
+// AnswerBeneath answers this package's question with the object itself, and ignores other questions.
 func (o *Object) AnswerBeneath(q any) {
 	if q, ok := q.(*question); ok {
 		q.object, q.asked = o, true
@@ -221,7 +221,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values and can't be combined in one query: query each alone, and combine the results")
+				return nil, fail.Errorf(fail.Invalid, "", "the query combines objects that are granted with different values, which the database can't check together: query each alone, and combine the results")
 			}
 			all[name] = v
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
-// query runs a plan, in the unit of work u unless that is nil. m is the message, nil for the typed API. refused
-// is why the open plan did not run, or nil. of is the page or nil: query stores in it where the next page begins.
+// query runs a plan, in the unit of work u unless that is nil. m is the message; it is nil for the typed API. refused
+// is why the open plan did not run, or nil. If of is not nil, it is a page, and query stores in it where the next page begins.
 func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
@@ -81,7 +81,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database returned no row for an aggregate")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database did not return exactly one row for a count or another aggregate: this is a fault of exosql, please report it")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
@@ -129,7 +129,7 @@ func bare(rows *value.Rows) value.Value {
 	return value.List(list...)
 }
 
-var errAgain = fail.Named("exosql: rows were sorted by cells that their column's type can't hold: the query has to run again, with guards against them")
+var errAgain = fail.Named("exosql: rows were sorted by stored values that do not fit the type of their column, and the query was not repeated without them: this is a fault of exosql, please report it")
 
 // run plans and runs a message: open if the database reads only rows in scope, otherwise with fences.
 func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
@@ -174,7 +174,7 @@ func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value
 	return db.run(ctx, a)
 }
 
-// guarded finds or makes the open plan to try after another was refused, or returns nil: see fence.Next.
+// guarded finds or makes the open plan to try after another was refused. It returns nil if there is none: see fence.Next.
 func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
 	form, ok := fence.Next(open.Tables, refused.Why)
 	if !ok {

@@ -26,7 +26,7 @@ import (
 // maxCaptured bounds the bytes of text in the images of one unit.
 const maxCaptured = 64 << 20
 
-// wrote counts the rows of a table that were written in one way. It also has the columns, by their names in the database.
+// wrote has the number of rows of a table that were written in one way, and the database's names of the columns that were written.
 type wrote struct {
 	rows int64
 	set  []string
@@ -67,7 +67,7 @@ type counted struct {
 type rulesOf struct{ db *DB }
 
 // ruled returns the facets with rules among all grants of the message's program for its database. A rule applies to its table, whatever facet a
-// program writes through. The facets that a grant reaches are one group, so that a large grant file is walked once.
+// program writes through. A facet that an earlier grant reached is skipped, so that a large grant file is walked once.
 func ruled(m *exo.Message, db *DB) []*decl.Facet {
 	return m.PerRun(rulesOf{db}, func() any {
 		var out []*decl.Facet
@@ -123,7 +123,7 @@ func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
 	return met(live, rules, rows, unseen), nil
 }
 
-// writtenRows returns what was written, by table and way. If the database reports all rows, rows that a cascade or a trigger changed count too, with
+// writtenRows counts the written rows, by table and way of writing. If the database reports all rows, rows that a cascade or a trigger changed count too, with
 // each column that has another value now. If it does not, unseen has the facets through which a write may have started a cascade or a trigger.
 func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []counted) (rows map[written]*wrote, unseen []*decl.Facet, err error) {
 	rows = map[written]*wrote{}
@@ -165,7 +165,8 @@ func count(in map[written]*wrote, at written, rows int64, set []string) {
 	in[at].add(rows, set)
 }
 
-// met returns the facets' rules that apply to the written rows.
+// met returns the facets' rules that apply to the written rows. Where a facet in unseen may have started changes that are not counted, met returns
+// the rules of the tables that these changes may reach.
 func met(live *schema.Database, rules []*decl.Facet, rows map[written]*wrote, unseen []*decl.Facet) (out []changeset.Ask) {
 	said := map[string]bool{} // said has the rules that are reported already: two facets of a table may have the same rule
 	for _, f := range rules {
@@ -303,13 +304,13 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 		images, err = w.facetImages(live)
 	}
 	if errors.Is(err, engine.ErrTooManyImages) || w.images.more > 0 {
-		out.Unfit = fmt.Sprintf("it changes more than the %d rows that a person can be shown", w.images.limit)
+		out.Unfit = fmt.Sprintf("the run changes more than the %d rows that a person can be shown", w.images.limit)
 		return out, nil
 	}
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows
 		names, ok := r.x.m.GrantNames()
 		if !ok {
-			out.Unfit = "it changes rows through an object that a call returned, which has no name to show: change them through a granted object"
+			out.Unfit = "the run changes rows through an object that a call returned, which has no name to show: change them through a granted object"
 			return out, nil
 		}
 		for _, name := range names {
@@ -410,7 +411,7 @@ type finder struct {
 	key    []byte
 }
 
-// take returns the index of a row's image, at most once, or -1 if there is none.
+// take returns the index of a row's image. It returns -1 if there is none, or if take has returned it before.
 func (f *finder) take(r *image) int {
 	t := r.x.run.Table
 	places, ok := f.by[t]

@@ -21,7 +21,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Undoer is a person with grants. They may undo a run if each of its rows is in the scope of a facet with the right to undo, as it is and as it becomes.
+// Undoer is a person with grants. They may undo a run if each of its rows is in the scope of a facet with the right to undo, before and after the undo.
 type Undoer struct {
 	db  *DB
 	may []undoable
@@ -34,7 +34,7 @@ type undoable struct {
 }
 
 // ErrNotTheirs is the error of an undo that a person may not make. It is the same for a run that does not exist, so it reveals no run of another person.
-var ErrNotTheirs = &fail.Error{Kind: fail.Denied, Msg: "nothing of this run can be undone here: there is no such run, or a row that it changed is not among those whose changes you may undo, as it is or as it was"}
+var ErrNotTheirs = &fail.Error{Kind: fail.Denied, Msg: "nothing of this run can be undone here: there is no such run, or you may not undo the change of one of its rows, as the row is or as it was; ask the operator to undo the run"}
 
 // NewUndoer makes an Undoer. own reports whether the run is one of the person's own.
 func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
@@ -60,7 +60,7 @@ func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
 	return u, nil
 }
 
-// May returns ErrNotTheirs unless the person may undo each image. The images are those of the undo; done reports whether its rows are as it leaves them.
+// May returns ErrNotTheirs unless the person may undo each image of the undo. done means that the undo has changed the rows, which are now as in After.
 func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error {
 	left := slices.DeleteFunc(slices.Clone(images), func(im engine.Image) bool { return done && im.After == nil || !done && im.Before == nil })
 	for _, x := range u.may {
@@ -117,7 +117,7 @@ func (x undoable) keys(live *schema.Database, images []engine.Image, done bool) 
 	return keys, others
 }
 
-// keyValue returns a key as a value, or the zero Value for a type of which the texts differ between databases: its rows are not undone by persons.
+// keyValue returns a key as a value. It is zero for a type whose texts differ between databases: only the operator can undo rows with such keys.
 func keyValue(c *decl.Column, text string) value.Value {
 	switch c.Kind {
 	case value.TypeInt:
@@ -131,7 +131,7 @@ func keyValue(c *decl.Column, text string) value.Value {
 	return value.Text(text)
 }
 
-// count counts the rows in scope that have one of the keys, each of which is of another row.
+// count returns how many rows in scope have one of the keys. No two of the keys are equal.
 func (u *Undoer) count(ctx context.Context, w engine.Writer, x undoable, keys []keyOf) (int, error) {
 	ready, t := x.Ready().Grant, x.facet.Table
 	m := &exo.Message{Checked: message.Checked{Root: &message.Node{Op: message.OpCall}}}

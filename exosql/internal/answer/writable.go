@@ -27,7 +27,7 @@ func (w *keptWrite) Keep() (*keptWrite, int) {
 	return &keptWrite{Writing: k}, n + 8
 }
 
-// others returns the other objects of the same programs, apart from the one with the written rows. It includes objects that the message names (TestBesideNamed).
+// others returns the objects of the same programs except the one with the written rows: those that the message names (TestBesideNamed), and `a.beside`.
 func (a *asked) others(w *writing.Writing) (out []*Object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
@@ -52,13 +52,13 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if err := writing.Writable(live, of); err != nil {
-		return &fail.Error{Kind: fail.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
+		return &fail.Error{Kind: fail.Denied, Msg: "the table can't be written: its host has to look at it first; ask the host, who has the reason", Err: err}
 	}
 	w.harmless.Store(number)
 	return nil
 }
 
-// writeOf describes what an object lets programs change through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
+// writeOf describes the writes that an object allows programs through facet f, for a message or for Check. g is the object's grant. link is the link that inserts
 // rows, or nil. `beside` has the grants of the programs' other objects. labelled are the objects with labelled columns that a rule of the database may reveal.
 func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.Ready().Grant.Rows)
@@ -85,7 +85,7 @@ func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	return of, nil
 }
 
-// writeOf describes what grant g lets programs change through facet f.
+// writeOf describes the writes that grant g allows programs through facet f.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
 	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
@@ -122,7 +122,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, erro
 	return of, nil
 }
 
-// typedWritable refuses a write of Go code that would change rows out of scope, like writable. Go code may learn what a write reveals.
+// typedWritable refuses, like writable, a write of Go code that would change rows out of scope. It allows a write that only reveals such rows.
 func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (o *Object) Writes(c *writing.Checker, others []*Object) error {
 	if err != nil {
 		return err
 	}
-	through := map[*decl.Facet][]*decl.Link{} // through has the links that insert rows of each facet
+	through := map[*decl.Facet][]*decl.Link{} // through has, for each facet, the links through which programs insert its rows
 	for _, from := range reach {
 		for _, m := range from.Links {
 			if len(m.To.Rights.Insert) > 0 && !m.L.One {

@@ -48,9 +48,9 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 }
 
 // trusts refuses two kinds of writes to a program that has read outsiders' words. One is an insert through a link that fills in a trusted
-// column, since the program chose the parent row, and so the column's value. It is allowed if the host granted that one row, and the
-// program does not narrow it. The other deletes or changes further rows with such a column, even if the host permitted that cascade,
-// conflict or trigger. If outsiders wrote the value in the parent row, every program is refused.
+// column, since the program chose the parent row, and so the column's value. Such an insert is allowed if the host granted that one row,
+// and the program does not narrow it. The other is a write that also deletes or changes further rows with such a column, even if the host
+// permitted that cascade, conflict or trigger. If outsiders wrote the value in the parent row, every program is refused the insert.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.InputLabel().Integrity()
 	if w.Link != nil {
@@ -76,7 +76,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.UntrustedError(wary, "this call would also delete or change what only trusted programs may change: other rows, calculated columns, or rows that a trigger writes")
+		return a.m.UntrustedError(wary, "the call would also delete or change rows or columns that only trusted programs may change, by a cascade, a calculation or a trigger")
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	return w, nil
 }
 
-// appendSets adds what the statements of a write depend on in addition to the shape: the given columns, and for images the label with which cells are sealed.
+// appendSets adds to a key the properties of a write, in addition to its shape: the given columns, and for images the label with which cells are sealed.
 func (db *DB) appendSets(key []byte, a *asked) []byte {
 	if key = writing.AppendSets(key, a.given.Sets); db.Images > 0 {
 		key = fmt.Appendf(key, "images %q ", a.m.RunLabel().Secrecy().Tags())
@@ -179,8 +179,8 @@ func (db *DB) appendSets(key []byte, a *asked) []byte {
 	return key
 }
 
-// otherGrants returns the other objects of the same programs into which a written row may bring
-// rows. It also returns all that reach labelled columns, which a rule of the database may reveal.
+// otherGrants returns two lists of objects of the same programs. A written row may bring rows into the scopes of the
+// objects in `beside`. The objects in labelled reach labelled columns or rows, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.UnitObjects() {
 		o, ok := x.(*Object)

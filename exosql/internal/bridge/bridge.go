@@ -10,8 +10,8 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
-// Make makes an object. db is a *exosql.DB, a type that this package can't import. If it is nil or
-// was not opened, the error reports that.
+// Make makes an object. db is a *exosql.DB, a type that this package can't import. The error reports a
+// db that is nil or was not opened.
 type Make func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error)
 
 // Later makes objects for many principals after the example of one object. The caller chooses a key

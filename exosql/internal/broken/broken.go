@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Rule returns what a program reads about the broken rule v: a text, the rule's columns if known, and the number of the
-// row that broke it, from 0, or -1 if that is unknown. run is the write, or nil at the end of a transaction.
+// Rule returns the text that a program reads about the broken rule v, the rule's columns if they are known, and the number
+// of the row that broke it. Rows are numbered from 0; -1 means that the row is unknown. run is the write, or nil at the end of a transaction.
 func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
 	b := broken{Violation: v, run: run, live: live, row: -1}
 	if live != nil {
@@ -182,7 +182,7 @@ func (b *broken) text(columns []string) string {
 	return what + " is refused by a trigger of the database"
 }
 
-// filler returns the end of the error if a new row lacks a column that programs can't give but a link fills in. It names that link.
+// filler returns the end of the error if a new row lacks a column that programs can't give but a link fills in. It names that link. Otherwise it is "".
 func (b *broken) filler(columns []string) string {
 	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // Go code of the host has written
 		return ""

@@ -24,7 +24,7 @@ const MaxPosition = 2048 - prefix
 // Use identifies where a cursor is valid. It is a hash of the query, the principal, and everything else that must be the same.
 type Use [sha256.Size]byte
 
-// data returns what a cursor's seal covers without being part of the cursor.
+// data returns bytes that a cursor's seal covers, but that are not part of the cursor: a cursor opens only with the same bytes.
 func (u Use) data() []byte { return u[:] }
 
 // buckets are the possible lengths of the encrypted part, in bytes. An exact length would reveal the

@@ -25,7 +25,7 @@ func (f *Facet) approve(rules []Approval) error {
 	for _, a := range rules {
 		switch {
 		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
-			return fmt.Errorf("exosql: facet %s: an approval applies to no change: make it with ApproveAlways, ApproveAbove, ApproveDeletes or ApproveColumns", f.Alias)
+			return fmt.Errorf("exosql: facet %s: an approval applies to no change: let it apply always, above a number of rows, to deletes, or to columns", f.Alias)
 		case a.Counted && a.Over < 0:
 			return fmt.Errorf("exosql: facet %s: an approval can't begin above %d rows: want a number from 0 on", f.Alias, a.Over)
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:

@@ -17,7 +17,7 @@ import (
 
 // Engine is one kind of database: it opens guarded connections, on which the database refuses all but the running plan.
 type Engine interface {
-	// Connect opens one guarded connection and verifies that the database refuses what it must refuse.
+	// Connect opens one guarded connection and verifies that the database refuses statements that no plan contains.
 	Connect(ctx context.Context) (Session, error)
 	// ConnectWriter opens one guarded connection for units of work.
 	ConnectWriter(ctx context.Context) (Writer, error)
@@ -31,7 +31,7 @@ type Engine interface {
 // one statement. nil means that there are no policies.
 type Settings struct{ Names, Values []string }
 
-// Options are the options of an engine.
+// Options configure an engine when a database is opened.
 type Options struct {
 	Setup         func(ctx context.Context, db *sql.DB) error // Setup is called at Open: see exosql.OpenOptions
 	PreparedBytes int                                         // PreparedBytes bounds the prepared statements of one connection
@@ -46,7 +46,7 @@ type Session interface {
 	// rows to out in order. It ends soon after ctx ends. When it returns, nothing of the query goes
 	// on, unless Sound then returns false. It runs an open plan, one without fences (see package
 	// fence), only if the engine's own plan reads only rows in scope. Otherwise the error is a
-	// *Refused.
+	// *fence.Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
 	// Access judges the engine's plan like Query, and returns how the engine reads the plan's first table.
 	// column is a column of that table. The engine avoids full scans and sorts if it can, since the tables
@@ -66,7 +66,7 @@ type Session interface {
 // cache is compiled again as a new *plan.Plan. So the old statement is not used again, and is dropped too.
 type Statements[S any] = lru.Set[*plan.Plan, S]
 
-// ErrLost is in the error of a session that was dead before anything was sent, or with a server that is only a standby. The query may then be
+// ErrLost is in the error of a session that was dead before anything was sent, or whose server is only a standby. The query may then be
 // tried on another session. A query that ran is not tried again: it may be the reason why the server crashed, or ended the session.
 var ErrLost = fail.Named("exosql: the connection to the database was lost")
 

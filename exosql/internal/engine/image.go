@@ -29,7 +29,7 @@ type Cell struct {
 	Text string
 }
 
-// Found returns the part of an image of an undo that shows only the key of the row that was found.
+// Found returns an image of an undo with only the key of the row that the undo found. If the undo would insert the row, it returns only the table.
 func (im Image) Found() Image {
 	out := Image{Table: im.Table}
 	if im.Before == nil {
@@ -47,7 +47,7 @@ type Imager interface {
 	// before the first write. It fails with ErrNoImages if the database can't report all rows.
 	Capture(ctx context.Context, rows, bytes int) error
 	// Captured returns one image for each row that differs from what it was at Capture, in the order of tables and then of keys. It leaves out
-	// what was rolled back to a savepoint. If there are more images than Capture allows, it fails with ErrTooManyImages.
+	// changes that were rolled back to a savepoint. If there are more images than Capture allows, it fails with ErrTooManyImages.
 	Captured(ctx context.Context) ([]Image, error)
 
 	// KeepImages stores the unit's images under the ID of its run, in the unit, for an undo. It is called after the last write, and fails when Captured would.
@@ -67,7 +67,7 @@ const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT N
 var ErrNotKept = fail.Named("exosql: the rows that the run changed were not kept, or have been deleted since")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
-var ErrNoImages = fail.Named("exosql: this database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
+var ErrNoImages = fail.Named("exosql: the database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = fail.Named("exosql: the run changed more rows than can be kept")
+var ErrTooManyImages = fail.Named("exosql: the run changed more rows, or larger ones, than its images may contain: change fewer rows in one run")

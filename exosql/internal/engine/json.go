@@ -16,8 +16,8 @@ const maxJSONDepth = 200
 
 // DecodeJSON returns a document as plain data. A whole number is exact if it fits 64 bits, and a
 // float otherwise; a number beyond floats stays text. Of fields with one name the last counts, as
-// in jsonb. It returns null for a document with a text that no Value can represent (NUL, half a
-// surrogate pair).
+// in jsonb. It returns the zero Value for a text that is no JSON, for more than maxJSONDepth levels,
+// and for a text inside that no Value can represent (NUL, half a surrogate pair).
 func DecodeJSON(b []byte) value.Value {
 	if !utf8.Valid(b) || loneSurrogate(b) {
 		return value.Value{}
@@ -127,7 +127,7 @@ func loneSurrogate(b []byte) bool {
 	return false
 }
 
-// escaped returns the code unit of an escape like \u00e9, with the u at position i.
+// escaped returns the code unit of an escape like \u00e9, with the u at position i. It returns false if there is no such escape.
 func escaped(b []byte, i int) (uint64, bool) {
 	if i+5 > len(b) || b[i] != 'u' {
 		return 0, false

@@ -32,10 +32,10 @@ const CreateMarks = `CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept 
 const ForgottenRow = "forgotten"
 
 // ErrSettled is the error of a run that the host has already recorded as not kept.
-var ErrSettled = fail.Named("exosql: the host asked about the run before its commit, so it is not kept")
+var ErrSettled = fail.Named("exosql: the host asked about the run before its commit, so the run is not kept")
 
 // ErrMarksLost is Settle's error if the table has neither a mark of the run nor the ForgottenRow that Open has written.
-var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while this DB was open, and has lost which runs were kept: open the database again")
+var ErrMarksLost = fail.Named("exosql: the table exo_runs was made again or emptied while the DB was open, and has lost which runs were kept: open the database again")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.
 var ErrNoMarks = fail.Named("exosql: the database was opened without OpenOptions.Witness: set that option")

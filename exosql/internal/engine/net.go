@@ -35,8 +35,8 @@ type netTable struct {
 
 type netRow struct {
 	cells  []Cell
-	n      int
-	filled []int
+	n      int   // n is how many more such rows there are now than at the beginning; negative: fewer
+	filled []int // filled has the columns for which the database chose the value
 }
 
 // slack is the factor by which a Net may temporarily exceed the bounds of its images, since it has a row once for each change of the row.
@@ -47,7 +47,7 @@ func NewNet(rows, bytes int) *Net {
 	return &Net{rows: rows, bytes: bytes, tables: map[schema.Name]*netTable{}}
 }
 
-// Again returns a Net without rows that has what Born noted in n.
+// Again returns a Net without rows that has the new rows noted by Born in n.
 func (n *Net) Again() *Net {
 	out := NewNet(n.rows, n.bytes)
 	for _, t := range n.tables {
@@ -151,7 +151,7 @@ func (n *Net) Images() (out []Image, err error) {
 	return out, nil
 }
 
-// key returns what identifies a row before and after a change, if it has a key. SQLite accepts NULL in a key, and then several such rows.
+// key returns the text of a row's key, which the row has before and after a change. It returns false without a key, and for a key with NULL (SQLite).
 func (t *netTable) key(cells []Cell) (string, bool) {
 	if t.Key == nil || slices.ContainsFunc(t.Key, func(i int) bool { return cells[i].Null }) {
 		return "", false

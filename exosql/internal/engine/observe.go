@@ -17,8 +17,8 @@ const (
 	SystemPostgres = "postgresql"
 )
 
-// Observe calls f, which runs the statement name in a database of the kind system, and reports it to the observer of ctx. Observe reports a COMMIT of
-// which nobody knows whether it was kept as unknown.
+// Observe calls f, which runs the statement name in a database of the kind system, and reports it to the observer of ctx. If a COMMIT fails and it is
+// not known whether it was kept, Observe reports its outcome as unknown.
 func Observe(ctx context.Context, system, name string, f func(context.Context) error) (err error) {
 	ctx, told := observe.Begin(ctx, observe.Activity{Kind: observe.Statement, Name: name, System: system})
 	kind := observe.Unknown // kind stays unknown if the driver panics

@@ -15,9 +15,9 @@ import (
 // Pool has the sessions of one database. Each is opened when it is first needed.
 type Pool struct {
 	Engine Engine
-	System string // System is the kind of database, for observers
-	opened int    // opened counts the sessions that the pool may have
-	Free   chan Session
+	System string       // System is the kind of database, for observers
+	opened int          // opened counts the sessions that the pool may have
+	Free   chan Session // Free has the idle sessions, and nil for each that is not open
 	closed chan struct{}
 	close  sync.Once
 }
@@ -68,7 +68,7 @@ var ErrClosed = fail.Named("exosql: the database is closed")
 
 // Closed returns the error of queries after Close. Each call makes a new one, so a caller may fill in its Op.
 func Closed() error {
-	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed this database: no program can use it any more", Err: ErrClosed}
+	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed the database: no program can use it any more", Err: ErrClosed}
 }
 
 // Acquire takes a session out of the pool, or opens one if no open session is free.
@@ -100,7 +100,7 @@ func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	return s, err
 }
 
-// Release returns a session. If its state is unknown, Release closes it, and another is opened when it is needed.
+// Release returns a session to the pool. If the session's state is unknown, Release closes it, and another is opened when it is needed.
 func (p *Pool) Release(s Session) {
 	if !s.Sound() {
 		_ = s.Close()
@@ -131,7 +131,7 @@ func (p *Pool) run(ctx context.Context, pl *plan.Plan, args []value.Value, by *S
 	return out.End()
 }
 
-// with calls f with a session, and again with others while f returns ErrLost.
+// with calls f for one session, and then for others as long as f returns ErrLost.
 func (p *Pool) with(ctx context.Context, replica bool, f func(Session) error) error {
 	for tries := 0; ; tries++ {
 		if err := p.once(ctx, replica, f); !errors.Is(err, ErrLost) || tries >= p.opened { // all sessions may be dead; then the last try opens a new one
@@ -157,7 +157,7 @@ func (p *Pool) once(ctx context.Context, replica bool, f func(Session) error) er
 	return f(s)
 }
 
-// Once runs a plan on one session.
+// Once runs a plan on one session, without an observer. Unlike Run, it tries no other session.
 func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	return p.once(ctx, false, func(s Session) error {
 		s.With(by)

@@ -31,11 +31,11 @@ type Follower interface {
 }
 
 // ErrElsewhere is in the error of a replica that can't answer, so another server has to. ErrBehind is there too if waiting may help, and ErrPassing if
-// the replica may be asked something else.
+// the replica may answer other statements.
 var (
 	ErrElsewhere = fail.Named("exosql: the replica can't answer")
 	ErrBehind    = fail.Named("exosql: the replica has not replayed enough of the primary's log")
-	ErrPassing   = fail.Named("exosql: one statement failed")
+	ErrPassing   = fail.Named("exosql: the replica could not run one statement")
 )
 
 const (
@@ -120,14 +120,14 @@ func (rs *Replicas) Run(ctx context.Context, r *Reader, pl *plan.Plan, args []va
 		case !errors.Is(err, ErrElsewhere):
 			return out, number, err
 		case on != 0:
-			return nil, 0, &fail.Error{Kind: fail.Conflict, Msg: "the server from which this program has read can't answer any more; run it again", Err: err}
+			return nil, 0, &fail.Error{Kind: fail.Conflict, Msg: "the server from which this program has read can't answer any more; run the program again", Err: err}
 		}
 	}
 	err = run(rs.primary, nil)
 	return out, 0, err
 }
 
-// ask runs f on a replica that has replayed what is committed by now. on is the number of the replica on which the reader has read, or 0.
+// ask runs f on a replica that has replayed all transactions that are committed by now. on is the number of the replica on which the reader has read, or 0.
 func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) error) (number int, err error) {
 	var at Position
 	var order []*replica
@@ -149,12 +149,12 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 				at, err = s.(Follower).Position(ctx)
 				return err
 			})
-			if err != nil { // the primary can't be asked, so nothing shows what a replica has to have
+			if err != nil { // the primary can't be asked, so it is not known which position a replica must have reached
 				return 0, err
 			}
 		}
 		of := at
-		if on != 0 && on != r.number { // the reader may have seen on its own replica what is no more than in progress on the primary
+		if on != 0 && on != r.number { // the reader may have seen on its own replica a transaction that is still in progress on the primary
 			of.Snapshot = ""
 		}
 		if err = r.ask(ctx, until, func() error { return f(r.Pool, &of) }); !errors.Is(err, ErrElsewhere) {
@@ -164,7 +164,7 @@ func (rs *Replicas) ask(ctx context.Context, on int, f func(*Pool, *Position) er
 	return 0, err
 }
 
-// ask repeats f until the replica is no longer behind.
+// ask repeats f while the replica is behind, but not after the time until. After another error the replica rests.
 func (r *replica) ask(ctx context.Context, until time.Time, f func() error) (err error) {
 	for pause := time.Millisecond / 2; ; pause = min(2*pause, 10*time.Millisecond) {
 		if err = f(); !errors.Is(err, ErrBehind) || time.Now().Add(pause).After(until) {

@@ -105,7 +105,7 @@ func TestUndoRefuses(t *testing.T) {
 		b := openImaged(t, e)
 		u := b.undoer()
 		for n, c := range []struct{ run, since, why string }{
-			{"UPDATE parents SET hidden = 'x' WHERE id = 102", "UPDATE parents SET name = 'bo' WHERE id = 102", "it was changed since"},
+			{"UPDATE parents SET hidden = 'x' WHERE id = 102", "UPDATE parents SET name = 'bo' WHERE id = 102", "the row was changed since"},
 			{"UPDATE pairs SET v = 'x' WHERE b = 'x'", "DELETE FROM pairs WHERE b = 'x' AND a = 1", "not as the run left it"},
 			{"DELETE FROM gens WHERE id = 1", "INSERT INTO gens (id, a, c) VALUES (1, 1, 'n')", "the database refuses"},
 			{"INSERT INTO parents (id, name) VALUES (50, 'fifty')", "INSERT INTO children VALUES (50, 50, 'since')", "the database refuses"},

@@ -22,7 +22,7 @@ type Writer interface {
 	Write(ctx context.Context, changes []Change, out *plan.Collector) (rows int64, err error)
 	// Open reports whether the unit still exists, since some errors end it.
 	Open() bool
-	// Prepare checks what can still fail, such as deferred constraints. It also fails if ctx has ended. Otherwise a unit with no
+	// Prepare checks the rules that can still fail, such as deferred constraints. It also fails if ctx has ended. Otherwise a unit with no
 	// commit sent would have an unknown outcome, and a commit would keep changes for a caller who has left.
 	Prepare(ctx context.Context) error
 	// Mark begins a part of the unit. Keep ends the part; Back undoes the part, and nothing before it.
@@ -53,7 +53,7 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 }
 
 // ErrNoChange is the error of a Writer that got no change, or a statement that only reads.
-var ErrNoChange = fail.Named("exosql: Write was given no change, or a statement that only reads")
+var ErrNoChange = fail.Named("exosql: a write had no change, or a statement that only reads: this is a fault of exosql, please report it")
 
 // OnlyWrites reports whether there are changes and each has a Write.
 func OnlyWrites(changes []Change) bool {
@@ -67,7 +67,7 @@ func OnlyWrites(changes []Change) bool {
 
 // ErrSerial is in the error of a unit that can't be ordered with others that ran at the same time.
 // Such a unit has changed nothing, and may run again from its beginning.
-var ErrSerial = fail.Named("exosql: another transaction changed what this one read")
+var ErrSerial = fail.Named("exosql: another transaction changed rows that the run's transaction has read")
 
 // Violation is a rule of the database that a write would have broken. Apart from Err it contains no
 // value and no row.
@@ -76,7 +76,7 @@ type Violation struct {
 	Table      string      // Table is the name in the database
 	Columns    []string    // Columns are the columns that the engine names in its error
 	Constraint string      // Constraint is the constraint's name in the engine's error; "" if that has none
-	Holds      string      // Holds is, for a BadValue, what the column accepts, in words for the program; "" if unknown
+	Holds      string      // Holds is, for a BadValue, a text for the program about the values that the column accepts; "" if unknown
 	Domain     string      // Domain is, for a domain's check, the type with the rule
 	At         int         // At is the number of the statement that broke the rule, among those sent together
 	Late       bool        // Late: the rule was checked when the transaction ended

@@ -1,5 +1,5 @@
-// Package known describes as text what a run determines of the rows that it changes: everything but what the database chooses anew in each run. Two
-// runs with the same text do the same.
+// Package known writes a text about the rows that a run changes. It has everything that the run determines, and nothing that the database chooses
+// anew in each run. Two runs with the same text do the same.
 //
 // A key that the database chose for a new row has a name in the text, like "new 2 of orders". The name replaces it in the row and wherever a column
 // refers to the row.
@@ -25,7 +25,7 @@ type Refers struct {
 	Key    string // Key is the column of To
 }
 
-// Known describes what a run determines.
+// Known describes the changes that a run determines.
 type Known struct {
 	Text   []byte
 	New    []string // New are the keys that the database chose and the program can read, as text
@@ -40,12 +40,12 @@ type at struct {
 
 type row struct {
 	engine.Image
-	content string // content is the text of what the run determines of the row, before new keys have names
+	content string // content is the text of the cells that the run determines, before new keys have names
 }
 
-// Of describes what images determine. refers lists the columns that contain keys; it is called if there are new keys. sees reports whether the program can read a column,
-// since it can't have copied a key that it can't read. Tables that it can't read at all are written by the database itself, which may copy keys. Such keys have
-// their names there too.
+// Of describes the changes in images. The function refers lists the columns that contain keys; Of calls it only if there are new keys. The function sees reports whether
+// the program can read a column, since a program can't have copied a key that it can't read. If a program can read no column of a table, a trigger wrote the table and
+// may have copied keys. So there the word "new" replaces each new key in a text.
 func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
 	var k Known
 	keys, seen := map[string]bool{}, map[schema.Name]bool{}
@@ -123,7 +123,7 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 			r.content = write(r)
 		}
 	}
-	for table, of := range byTable { // new rows are numbered in an order that does not depend on what the database chose
+	for table, of := range byTable { // new rows are numbered in an order that does not depend on the values that the database chose
 		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
 		for n, r := range of {
 			for _, i := range r.Filled {

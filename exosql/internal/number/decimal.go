@@ -20,7 +20,7 @@ type Decimal struct {
 	Exp  int
 }
 
-// Parse reads digits, with at most one point among them and perhaps a minus before them.
+// Parse reads digits, with at most one point among them and perhaps a minus before them. It returns false for other texts, and for too long ones.
 func Parse(s string) (Decimal, bool) {
 	if len(s) > 2*MaxNumeric { // reading takes time that grows with the square of the length
 		return Decimal{}, false

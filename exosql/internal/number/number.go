@@ -14,15 +14,15 @@ import (
 )
 
 // This file has arithmetic for SQLite, which has no decimals. It gives the numbers of PostgreSQL's
-// numeric, digit for digit. Every function is total, and returns nil if there is no result. An
-// error could come from any row that the engine reads, even another tenant's.
+// numeric, digit for digit. Every function accepts every operand, and returns nil if there is no
+// result. An error could come from any row that the engine reads, and reveal another tenant's row.
 
 const (
 	MaxPlaces  = 20     // MaxPlaces is how many digits a quotient has after the point
 	MaxNumeric = 16_000 // MaxNumeric is how many digits an operand may have
 )
 
-// Read reads a cell that SQLite stores as a number: an integer, a float, or the text of a decimal.
+// Read reads a cell that SQLite stores as a number: an integer, a float, or the text of a decimal. It returns false for any other cell, and for infinities.
 func Read(x any) (Decimal, bool) {
 	switch x := x.(type) {
 	case int64:
@@ -41,9 +41,9 @@ func Read(x any) (Decimal, bool) {
 	return Decimal{}, false
 }
 
-// Kept returns the cell of a number for a column in which SQLite turns texts into numbers: with
-// wholes an integer if the number is one, otherwise a float that reads as the same decimal. Kept
-// returns false if SQLite would silently keep only 17 digits. A value that is not a number is
+// Kept returns the cell of a number for a column in which SQLite turns texts into numbers. With
+// wholes a whole number is an integer; any other number is a float that reads as the same decimal.
+// Kept returns false if SQLite would silently keep only 17 digits. A value that is not a number is
 // unchanged.
 func Kept(x any, wholes bool) (any, bool) {
 	d, ok := Read(x)
@@ -75,7 +75,7 @@ func KeptText(s string) bool {
 }
 
 // result returns the number in the form that SQLite stores: an integer if it fits, or the text of a
-// decimal. Every calculated zero counts as a digit.
+// decimal. It returns nil for more than MaxNumeric digits; every calculated zero counts as one.
 func result(d Decimal) any {
 	if d.Exp < -MaxNumeric || d.long(MaxNumeric) {
 		return nil

@@ -151,5 +151,3 @@ func ordered(c *decl.Column, x string) string {
 	}
 	return x
 }
-
-// Quote writes a name.

@@ -82,7 +82,7 @@ func (s *script) table(t *decl.Table) (*table, error) {
 	}
 	live := s.live.Table(schema.Name{Name: t.Name})
 	if live == nil {
-		return nil, fail.Errorf(fail.Invalid, t.Name, "there is no such table in the database")
+		return nil, fail.Errorf(fail.Invalid, t.Name, "there is no such table in the database: create the table first, or correct the name in its declaration")
 	}
 	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
 	s.tables[t.Name] = x
@@ -140,7 +140,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	}
 	for _, c := range e.Conditions() {
 		if c.Link != nil && s.isView(c.Link.From) {
-			return fail.Errorf(fail.Invalid, t.Name, "its scope uses the view %s, which a policy would read with rights that the role doesn't get: give it a scope by its own columns, or through a table", c.Link.From.Name)
+			return fail.Errorf(fail.Invalid, t.Name, "the scope of the table uses the view %s, which a policy would read with rights that the role doesn't get: scope the table by its own columns, or through a table", c.Link.From.Name)
 		}
 	}
 	w := &writer{names: names, table: t.Bare(), path: s.path}
@@ -151,7 +151,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	return err
 }
 
-// rights adds to the script the rights for what programs may change through a facet, and for the columns that are filled in.
+// rights adds to the script the rights for the writes that a facet allows, and for the columns that scopes, links and hooks fill in.
 func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	r := f.Rights
 	if s.isView(f.Table) {
@@ -241,7 +241,7 @@ func (s *script) text(to string) (string, error) {
 	return b.String(), nil
 }
 
-// takeBack revokes what an earlier script gave the role on sequences, and on tables that this script does not name. Otherwise
+// takeBack revokes the rights that an earlier script gave the role to sequences, and to tables that this script does not name. Otherwise
 // a table would stay readable after its grant was removed. tableText revokes the rights to the tables that are named.
 func (s *script) takeBack(to string) string {
 	var named, policies []string

@@ -21,7 +21,7 @@ import (
 // one grant serves all of that structure.
 type names map[int]string
 
-// namesOf walks in a fixed order through what a grant has for each table: its scope, then the steps of the relation.
+// namesOf names the settings of a grant, in a fixed order: those of the tables' scopes, then those of the relation's steps.
 func namesOf(g *scope.Grant) names {
 	out := names{}
 	begun := map[*decl.Table]map[string]int{}
@@ -127,7 +127,7 @@ func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	return out
 }
 
-// text returns a value as text that PostgreSQL can read.
+// text returns a value as text that PostgreSQL can read. Bytes that can't be decoded become "", which matches no row.
 func text(col *decl.Column, v value.Value) string {
 	if col.Kind == value.TypeBytes {
 		b, err := base64.StdEncoding.DecodeString(v.Text())

@@ -37,8 +37,8 @@ func (r *reversal) moveAside(ctx context.Context, steps []engine.Image) (moved b
 	return moved, nil
 }
 
-// asides returns what a row may be in the meantime: with NULL in the columns that change, with unused values there, or deleted. A rule of the table
-// may refuse each of these, and rows that refer to it may prevent the last one.
+// asides returns the states in which a row may wait: with NULL in the columns that change, with unused values there, or deleted. A rule of the table
+// may refuse each of these, and rows that refer to the row may prevent its deletion.
 func (r *reversal) asides(s engine.Image) []engine.Image {
 	null, other, gone := s, s, s
 	null.After, other.After, gone.After = slices.Clone(s.Before), slices.Clone(s.Before), nil
@@ -54,7 +54,7 @@ func (r *reversal) asides(s engine.Image) []engine.Image {
 	return slices.DeleteFunc([]engine.Image{null, other, gone}, func(to engine.Image) bool { return slices.Equal(to.After, s.Before) })
 }
 
-// unused returns a random value for a column, which no other row has.
+// unused returns a random value for a column, which no other row has. It returns false for a column that has neither whole numbers nor texts.
 func (r *reversal) unused(table schema.Name, column string) (engine.Cell, bool) {
 	t := r.live.Table(table)
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == column })

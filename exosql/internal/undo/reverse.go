@@ -1,6 +1,6 @@
 package undo
 
-// This file reverses what a run has changed: exactly, or not at all.
+// This file reverses the changes of a run: exactly, or not at all.
 
 import (
 	"cmp"
@@ -21,22 +21,22 @@ import (
 
 // Refusal is a row that prevents the undo of a run.
 type Refusal struct {
-	Row engine.Image // Row is the row as the undo would change it; if Before and After are zero, it is no row of the run
+	Row engine.Image // Row is the row as the undo would change it; if Before and After are nil, Why is not about a row of the run
 	Why string
 }
 
 // rounds bounds how often the undo writes rows again, after a rule refused them or a trigger or a cascade changed them.
 const rounds = 12
 
-// Most and MostBytes bound the images of an undo. They exceed what a run may change.
+// Most and MostBytes bound the images of an undo. They exceed the limits of a run's changes.
 const Most, MostBytes = 1_000_000, 1 << 30
 
-// May returns an error unless a person may undo the images. done reports whether their rows are as the undo leaves them, and not as it finds them.
+// May returns an error unless a person may undo the images. done means that the undo has changed the rows, so that they are now as in After.
 type May func(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error
 
 // Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
-// caller rolls back. Reverse also changes back what triggers and cascades change in the meantime. At the end, all changes must be exactly the
-// reversal. It asks may before and after, unless may is nil.
+// caller rolls back. Reverse also changes back the rows that triggers and cascades change in the meantime. At the end, all changes must be exactly
+// the reversal. Reverse asks the function may before and after, unless may is nil.
 func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string, may May) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {
@@ -108,8 +108,8 @@ func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run st
 type reversal struct {
 	w        engine.Writer
 	live     *schema.Database
-	prepared bool
-	why      map[string]string // why is why the database refused a row, by the row's name
+	prepared bool              // prepared: the deferred rules of the database were checked
+	why      map[string]string // why has the database's reason to refuse a row, by the row's name
 	taken    map[string]bool   // taken: another row has a unique value of this row
 }
 
@@ -135,8 +135,8 @@ func keyed(im engine.Image) bool {
 	return im.Key != nil && !slices.ContainsFunc(im.Key, func(i int) bool { return row[i].Null })
 }
 
-// missing compares the changes so far with the wanted ones. It returns what is left to change, and those rows of the run that differed from how the run left
-// them.
+// missing compares the changes so far with the wanted ones. It returns the changes that are left to make, and those rows of the run that something else
+// has changed since.
 func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal) {
 	at := map[string]engine.Image{}
 	loose := map[string]int{} // loose counts the rows without a key that should not exist
@@ -163,13 +163,13 @@ func missing(want, have []engine.Image) (steps []engine.Image, changed []Refusal
 		case !touched:
 			steps = append(steps, im)
 		case !slices.Equal(now.Before, im.Before) || (now.Before == nil) != (im.Before == nil):
-			changed = append(changed, Refusal{im, "it was changed since"})
+			changed = append(changed, Refusal{im, "the row was changed since"})
 		case !slices.Equal(now.After, im.After) || (now.After == nil) != (im.After == nil):
 			im.Before = now.After
 			steps = append(steps, im)
 		}
 	}
-	for _, im := range have { // have includes what triggers and cascades have changed
+	for _, im := range have { // have includes the rows that triggers and cascades have changed
 		key := name(im)
 		_, more := at[key]
 		if sign := signOf(im); !keyed(im) && loose[key]*sign > 0 {
@@ -201,13 +201,13 @@ func same(a, b []engine.Image) bool {
 func (r *reversal) left(steps []engine.Image) (out []Refusal) {
 	for _, s := range steps {
 		why := r.why[name(s)]
-		why = cmp.Or(why, "it is missing, or not as the run left it")
+		why = cmp.Or(why, "the row is missing, or not as the run left it")
 		out = append(out, Refusal{s, why})
 	}
 	return out
 }
 
-// unlike returns why the rows of an image can't be rows of the table as it is today.
+// unlike returns why the rows of an image can't be rows of the table as it is today, or "" if they can.
 func (r *reversal) unlike(im engine.Image) string {
 	t := r.live.Table(im.Table)
 	if t == nil {
@@ -324,7 +324,7 @@ func (r *reversal) where(w *plan.Write, im engine.Image) string {
 	return " WHERE " + id + " = (SELECT " + strings.Trim(id, "()") + " FROM " + w.Path() + " WHERE " + strings.Join(conditions, " AND ") + " LIMIT 1)"
 }
 
-// collate returns a collation that makes SQLite compare a text exactly.
+// collate returns SQL that makes SQLite compare a text exactly. It is "" for other values, and for PostgreSQL.
 func (r *reversal) collate(c engine.Cell) string {
 	if v, err := sqlite.Literal(c); r.live.Engine == schema.Postgres || err != nil || v == nil {
 		return ""

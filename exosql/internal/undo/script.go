@@ -19,9 +19,9 @@ const (
 	Keep    = "exo_undo_keep"
 )
 
-// Script returns the SQL that keeps images of what the role's runs change, in the written tables and in those that cascades reach. If one of them has a
-// trigger or a rule, it covers all tables, since a trigger may write anything. in is the schema of the table of images, and keep is how long images are
-// kept.
+// Script returns the SQL that keeps images of the rows that the role's runs change, in the written tables and in those that cascades reach. If one of them
+// has a trigger or a rule, the SQL covers all tables, since a trigger may write anything. The parameter in is the schema of the table of images, and keep is
+// the time for which images are kept.
 func Script(in, role string, keep time.Duration, live *schema.Database, written []schema.Name) string {
 	var b strings.Builder
 	quote := "$exo$" // quotes protect no name inside the quoted text, so the tag must be in no name

@@ -73,7 +73,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 	return out, s.rows, nil
 }
 
-// tooLong ends a unit that has written, and has received no statement for Units.Idle.
+// tooLong ends a unit that has written and then received no statement for the time Units.Idle, since others may wait for its rows.
 func (u *Unit) tooLong() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -82,7 +82,7 @@ func (u *Unit) Prepare(ctx context.Context) error {
 	return u.Late(u.ordered(ctx, func() error {
 		if u.unseen && u.tx == nil { // a replay within a host's Tx would read the same state again, so only a unit with its own transaction is replayed
 			u.unseen = false
-			return fmt.Errorf("%w: a newer row, which the unit does not see, conflicts with what it has written", engine.ErrSerial)
+			return fmt.Errorf("%w: a newer row, which the run does not see, conflicts with a row that the run has written", engine.ErrSerial)
 		}
 		return u.w.Prepare(ctx)
 	}))
@@ -124,7 +124,7 @@ func (u *Unit) Rollback(ctx context.Context) error {
 	return err
 }
 
-// end rolls back and returns the connection.
+// end rolls the unit back, and returns the connection to the pool. Nothing is left to roll back after a commit.
 func (u *Unit) end(ctx context.Context) error {
 	if u.w == nil {
 		return nil
@@ -166,7 +166,7 @@ func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
 	}
 	err := u.ordered(ctx, func() error { return u.leave(ctx, run.String()) })
 	if err == nil {
-		u.mark = run.String() // mark is set only now: a replay before would insert the mark, and f would insert it again
+		u.mark = run.String() // mark is set only now: otherwise, if ordered repeats the unit, replay would insert the mark, and leave again
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		}
 		if s.failed != "" { // a program that caught an "is taken" error must not be kept if the value is free now
 			if err == nil || u.programError(err) != s.failed {
-				return conflict(errors.New("exosql: when the run was repeated, a call that had failed did not fail in the same way; the program may rely on its error"))
+				return conflict(errors.New("exosql: the run was repeated after a conflict with another transaction, and a call that had failed did not fail in the same way; the program may rely on that error"))
 			}
 			continue
 		}
@@ -80,7 +80,7 @@ func (u *Unit) replay(ctx context.Context) error {
 			return conflict(err)
 		}
 		if n != s.rows || !s.answered(out.Rows()) {
-			return conflict(errors.New("exosql: an answer of the repeated run differs from the first run's"))
+			return conflict(errors.New("exosql: the run was repeated after a conflict with another transaction, and a query got another answer than before"))
 		}
 	}
 	return u.leave(ctx, u.mark)

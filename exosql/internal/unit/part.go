@@ -65,7 +65,7 @@ func (p *part) Witness(ctx context.Context, run string, at time.Time) error {
 }
 
 // errOvertaken is inside the error of a transaction that would have to begin again.
-var errOvertaken = fail.Named("exosql: another transaction changed what this one read")
+var errOvertaken = fail.Named("exosql: another transaction changed rows that the host's transaction has read")
 
 // noReplay makes a conflict with another transaction end the run. To begin again, the Tx would need a newer state
 // of the database. That would undo earlier runs of the Tx, and the host has already seen their results.
@@ -73,5 +73,5 @@ func noReplay(err error) error {
 	if !errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	return &fail.Error{Kind: fail.Conflict, Msg: "other transactions changed what this one has read: the host has to roll back, and begin again", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
+	return &fail.Error{Kind: fail.Conflict, Msg: "other transactions changed rows that the host's transaction has read: the host has to roll it back, and begin another one", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
 }

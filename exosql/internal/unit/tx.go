@@ -102,10 +102,10 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 	return t.commit(ctx)
 }
 
-// Commit keeps what the runs have changed: see exosql.Tx.
+// Commit keeps the changes of the runs: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
 	if t != nil && t.owned { // otherwise an error that the function returns after Commit could undo nothing
-		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "leave the call out: Transact commits when its function returns nil"))
+		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "the function of Transact can't call Commit: leave the call out, since Transact commits when its function returns nil"))
 	}
 	return t.commit(ctx)
 }
@@ -201,19 +201,19 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	return err
 }
 
-// spoil ends a run's part after its driver panicked: the transaction can't be kept any more.
+// spoil ends the turn of a run whose driver has panicked. The transaction can't be kept any more.
 func (t *Tx) spoil(engine.Writer) {
 	t.spoilt.Store(true)
 	<-t.turn
 }
 
 var (
-	errSpoilt = fail.Named("exosql: the driver panicked in this transaction, so its state is unknown: roll it back")
-	errCut    = fail.Named("exosql: a statement was cut off, so the database has ended this transaction: roll it back")
+	errSpoilt = fail.Named("exosql: the database's driver panicked in the transaction, so its state is unknown: roll the transaction back")
+	errCut    = fail.Named("exosql: a statement was cut off, so the database has ended the transaction: roll the transaction back")
 )
 
 // ErrNoTx is the error of a Tx that Begin did not make.
-var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: make one with DB.Begin")}
+var ErrNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: the Tx was not begun: make one with DB.Begin")}
 
 // part waits for a run's turn, and then begins its part of the transaction.
 func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), error) {
@@ -242,4 +242,4 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 }
 
 // ErrTxDone is the error of a Tx that has ended.
-var ErrTxDone = fail.Named("exosql: this Tx has ended already, by Commit, Rollback or Close of its DB")
+var ErrTxDone = fail.Named("exosql: the Tx has ended already, by Commit, Rollback or Close of its DB: begin another one")

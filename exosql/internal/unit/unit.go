@@ -28,8 +28,8 @@ type Unit struct {
 	mu      sync.Mutex
 	w       engine.Writer
 	steps   []step // steps are the answered statements, in order
-	wrote   bool
-	keeps   bool   // keeps: images of what the unit changes are kept, for an undo
+	wrote   bool   // wrote: a statement of the unit has changed something
+	keeps   bool   // keeps: images of the rows that the unit changes are kept, for an undo
 	broken  bool   // broken: the engine has panicked, so its connection is not used again
 	unseen  bool   // unseen: a program got an error that may not be true in the state that it reads (see engine.Violation)
 	lost    error  // lost is why nothing may be kept, or nil
@@ -42,7 +42,7 @@ type Unit struct {
 
 	tx       *Tx               // tx is the Tx that this unit is a part of, or nil
 	Late     func(error) error // Late returns the program's error for a rule of the database that the end of the unit broke
-	written  []decl.RowWrite   // written is what the hooks after the commit get
+	written  []decl.RowWrite   // written has the writes for the hooks after the commit
 	settling []decl.RowWrite   // settling is written, once it is committed
 }
 
@@ -61,7 +61,7 @@ type step struct {
 	collect func(*exo.Message) *plan.Collector
 }
 
-// programError returns what a program can learn from an error.
+// programError returns a text with everything that a program can learn from an error. Two errors are the same for a program if their texts are equal.
 func (u *Unit) programError(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
 		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
@@ -78,7 +78,7 @@ func (u *Unit) Over() bool {
 	return u.lost != nil
 }
 
-// once runs a statement.
+// once runs the statement of a step, and returns its rows and the number of rows that it changed.
 func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (out *plan.Collector, n int64, err error) {
 	p := s.p
 	if s.changes != nil {
@@ -123,4 +123,4 @@ func (u *Unit) forget() {
 	}
 }
 
-var errUnitOver = fail.Named("exosql: the unit of work has ended")
+var errUnitOver = fail.Named("exosql: the transaction of the run has ended, so it takes no more statements")

@@ -28,7 +28,7 @@ type Units struct {
 	System     string            // System is the kind of database, for observers
 	Idle       time.Duration     // Idle bounds the time in which a unit that has written receives no statement
 	Undo       time.Duration     // Undo is how long changes of a run are kept for an undo; 0 keeps none
-	HookFailed func(error)       // HookFailed is called with the error of a hook after a commit, unless it is nil
+	HookFailed func(error)       // HookFailed gets the error of a hook after a commit; the function may be nil
 	Broken     func(error) error // Broken returns the program's error for a rule of the database that the end of a Tx broke
 
 	trimMu  sync.Mutex
@@ -108,8 +108,8 @@ func Undone(op string, err error) error {
 	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
-// left is the cause of an error after which no change was kept. why is the cause inside the error
-// of. why gives the text, since the rest of that error's text is written before it.
+// left is the cause of an error after which no change was kept. The field of has the whole error, and why the cause
+// inside it. The text is that of why, since the rest of the whole error's text is written before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {
@@ -130,7 +130,7 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 		err = us.Writers.Use(w, func() error { return f(w) })
 		us.Writers.Release(w)
 	}
-	return fail.Classify(op, engine.Unopened(err)) // "nothing was kept" would be said of the question, and read as the answer
+	return fail.Classify(op, engine.Unopened(err)) // Unopened drops the words "nothing was kept", which a reader would take for the answer about the run
 }
 
 // Trim deletes the images that are older than Undo. It does so at most once in an hour, or for shorter times once in a twentieth of Undo. Otherwise a
@@ -152,7 +152,7 @@ func (us *Units) Trim(ctx context.Context, op string) error {
 // marksWait bounds the wait for the table of marks, so that a start does not hang because the server still has a transaction open.
 const marksWait = 30 * time.Second
 
-// UndoWrong returns why a database can't keep what runs change, and what to run; "" if it can.
+// UndoWrong returns why a database can't keep the rows that runs change, with the statement to run; "" if it can.
 func UndoWrong(live *schema.Database) string {
 	t := live.Table(schema.Name{Name: decl.UndoTable})
 	switch {
@@ -164,7 +164,7 @@ func UndoWrong(live *schema.Database) string {
 	return ""
 }
 
-// MarksWrong returns why a database can't store the marks of runs, and what to run; "" if it can.
+// MarksWrong returns why a database can't store the marks of runs, with the statement to run; "" if it can.
 func MarksWrong(live *schema.Database) string {
 	t := live.Table(schema.Name{Name: decl.MarksTable})
 	why := marksWrong(live.Engine, t)
@@ -187,7 +187,7 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 	for _, c := range t.Columns {
 		switch {
 		case kinds[strings.ToLower(c.Name)] != c.Kind || !c.NotNull || c.Loose || c.Generated != schema.NotGenerated:
-			return fmt.Sprintf("the column %[2]s of the table %[1]s is not as it should be", decl.MarksTable, schema.Printable(c.Name))
+			return fmt.Sprintf("the column %[2]s of the table %[1]s should not be there, or has another type or collation, or accepts NULL, or is generated", decl.MarksTable, schema.Printable(c.Name))
 		case c.Unreadable:
 			return fmt.Sprintf("the role may not SELECT from %s", decl.MarksTable)
 		}

@@ -211,7 +211,7 @@ func refused(t *testing.T, w *world) {
 		tu.AsUser(t, w.replica.URL, "other"):                   "its role is other as other, and on the primary postgres as postgres",
 		tu.WithParam(t, w.replica.URL, "search_path", "other"): "its search_path is other",
 		tu.WithParam(t, w.replica.URL, "app.tenant", "2"):      "its URL sets app.tenant to another value",
-		"mysql://root:hidden@host/x":                           "this PostgreSQL URL can't be read",
+		"mysql://root:hidden@host/x":                           "the PostgreSQL URL can't be read",
 	} {
 		_, err := exosql.Open(t.Context(), w.primary.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL, url}})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "replica 2") || strings.Contains(err.Error(), "hidden") {
@@ -237,7 +237,7 @@ func refused(t *testing.T, w *world) {
 			t.Errorf("another server: %v", err)
 		}
 	}
-	if _, err := exosql.Open(t.Context(), w.replica.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "has to lead to the primary") {
+	if _, err := exosql.Open(t.Context(), w.replica.URL, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "write the URL of the primary") {
 		t.Errorf("a replica as the primary: %v", err)
 	}
 	if _, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); fail.KindOf(err) != fail.Invalid {

@@ -18,7 +18,7 @@ type haRow struct{ ID, Org, N int64 }
 // TestHostAsked: what the database's own contents make fail is no internal error: the host reads the reason and the way out, and a program
 // that its host is asked, the same for each reason but for a value. The twin is a table beside it, which goes on being read.
 func TestHostAsked(t *testing.T) {
-	const ask, value = "this can't be done: its host has to look at the database first", "the database can't calculate this for one of its values"
+	const ask, value = "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the database can't calculate this for one of its values"
 	const function = "CREATE FUNCTION org() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT current_setting( 'app.org' )::bigint $$"
 	raises := func(how string) string {
 		return "CREATE FUNCTION f(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN " + how + "; RETURN n; END $$; CREATE VIEW seen AS SELECT f(id) AS id, org FROM plain"

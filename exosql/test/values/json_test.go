@@ -207,7 +207,7 @@ func TestJSONRefusals(t *testing.T) {
 			"docs.where(d => d.data.tags.startsWith('a'))":       "asText()",
 			"docs.where(d => d.data.os.startsWith('m'))":         "asText()",
 			"docs.where(d => d.data.os.toLowerCase() === 'mac')": "asText()",
-			"docs.where(d => d.data.tags.size() > 1)":            "no function",
+			"docs.where(d => d.data.tags.size() > 1)":            "has no method `size`",
 			"docs.where(d => d.data.tags.some(t => t === 'a'))":  "select it",
 			"docs.where(d => d.data.on)":                         "asBool()",
 			"docs.where(d => !d.data.on)":                        "asBool()",

@@ -24,7 +24,7 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, program := range []string{`return jobs.count()`, `return jobs.where({ id: 1 }).update({ points: 1 })`} {
-			if r := tool.Run(t.Context(), program); !errors.Is(r.Err, exosql.ErrClosed) || !errors.Is(r.Err, fail.ErrRevoked) || !strings.HasSuffix(fail.GuestText(r.Err), "the host has closed this database: no program can use it any more") {
+			if r := tool.Run(t.Context(), program); !errors.Is(r.Err, exosql.ErrClosed) || !errors.Is(r.Err, fail.ErrRevoked) || !strings.HasSuffix(fail.GuestText(r.Err), "the host has closed the database: no program can use it any more") {
 				t.Errorf("%s after Close: %v", program, r.Err)
 			}
 		}

@@ -27,8 +27,8 @@ type rule struct {
 	foreign bool     // foreign: look for rows that refer to a deleted row, instead of rows that conflict with a written row
 	parts   []string // parts are expressions over a written row
 	columns []string // columns has the column of each part, or "" for an expression, which any column may change
-	partial bool
-	look    string // look gets an array for each part, and reports whether the snapshot has a row with which the write should have conflicted
+	partial bool     // partial: the rule has a condition on the row
+	look    string   // look gets an array for each part, and reports whether the snapshot has a row with which the write should have conflicted
 	st      *pgconn.StatementDescription
 }
 
@@ -36,7 +36,7 @@ type rule struct {
 type knownRules struct {
 	at    time.Time
 	rules []rule
-	text  string // text is what the rules were made from
+	text  string // text is the server's answer from which the rules were made
 }
 
 // rulesFor is how long rules are used before they are read again.
@@ -128,7 +128,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 	return now.rules, nil
 }
 
-// aside runs f so that the unit can go on even if f fails.
+// aside runs f so that the unit can go on even if f fails: within a transaction, f has a savepoint.
 func (w *Writer) aside(ctx context.Context, f func() error) error {
 	if w.Pooled != nil {
 		if err := w.begun(ctx); err != nil {
@@ -179,7 +179,8 @@ func ruleOf(parts [][]string) rule {
 	return r
 }
 
-// ofQuery matches the outputs of the query that finds rows for an update: see package compile.
+// ofQuery matches the names of the outputs of the query that finds rows for an update: see package compile. In the update's RETURNING, a column
+// with such a name would be ambiguous, so its rules are not checked.
 var ofQuery = scalar.Pattern(`^c[0-9]+$`)
 
 // concerned returns the rules that a plan's write could have broken.
@@ -203,7 +204,7 @@ func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
 			}
 		case p.Write.Delete:
 			continue
-		case p.Write.Insert && !by(p.Write.Given): // the key is a number that no program chooses
+		case p.Write.Insert && !by(p.Write.Given): // the database chooses the key, so no program has read that it was free
 			continue
 		case !p.Write.Insert && !r.partial && !by(p.Write.Update):
 			continue
@@ -220,7 +221,7 @@ func partsOf(rules []rule) (n int) {
 	return n
 }
 
-// returning returns the text of a plan that also returns the parts of rules.
+// returning returns the text of a plan, extended so that the statement also returns the parts of the rules.
 func returning(p *plan.Plan, rules []rule) string {
 	var parts []string
 	for _, r := range rules {
@@ -237,11 +238,11 @@ func returning(p *plan.Plan, rules []rule) string {
 	return p.Text + " RETURNING " + strings.Join(parts, ", ")
 }
 
-// found is what must be looked up for a rule: an array for each of its parts.
+// found has the values that must be looked up for a rule: an array for each of its parts.
 type found struct {
 	rule   rule
 	arrays [][]byte
-	n      int
+	n      int // n is the number of written rows with values in arrays
 }
 
 // agree looks up the written keys in the snapshot that the unit reads.
@@ -266,7 +267,7 @@ func (w *Writer) agree(ctx context.Context) error {
 	e, _ := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case against:
-		return fmt.Errorf("%w: the server accepted a key that conflicts with what the unit has read", engine.ErrSerial)
+		return fmt.Errorf("%w: the server accepted a key that conflicts with rows that the run has read", engine.ErrSerial)
 	case err == nil || e != nil && (strings.HasPrefix(e.Code, "22") || strings.HasPrefix(e.Code, "42")):
 		return nil // a rule that fails as a query is ignored: otherwise the table could not be written at all
 	}
@@ -276,7 +277,7 @@ func (w *Writer) agree(ctx context.Context) error {
 	return err
 }
 
-// wrote notes the values of rules that a statement has returned.
+// wrote keeps the values that a statement has returned for rules, so that agree looks them up.
 func (s *Session) wrote(rules []rule, given [][]byte) {
 	for _, r := range rules {
 		i := slices.IndexFunc(s.later, func(f found) bool { return f.rule.st == r.st })

@@ -15,8 +15,8 @@ import (
 // hit the next query. The server closes the other connection after it has signalled the backend, so
 // the signal precedes anything that is sent after that close. A backend that waits for a command
 // drops the signal. So unwatching waits for the request that is under way. If no answer comes in
-// time, the connection is given up. It is also lost if the signal comes between the rollback and
-// the end of the pipeline: pgx then closes it.
+// time, the connection is given up. The connection is also lost if the signal comes between the
+// rollback and the end of the pipeline: pgx then closes it.
 type canceller struct {
 	conn    *pgconn.PgConn
 	stop    chan struct{}

@@ -16,7 +16,7 @@ import (
 )
 
 // affordable refuses a statement if the server estimates a cost above the ceiling. It asks before it sends the
-// statement, since a server runs what it has received. An estimate is used for as long as engine.RefusedFor.
+// statement, since a server runs every statement that it has received. An estimate is used for as long as engine.RefusedFor.
 func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args []value.Value) error {
 	if s.maxCost == 0 || time.Since(st.costed) < engine.RefusedFor {
 		return nil
@@ -38,7 +38,7 @@ func (s *Session) affordable(ctx context.Context, p *plan.Plan, st *stmt, args [
 		return err
 	}
 	if cost > s.maxCost {
-		return &fail.Error{Kind: fail.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f; OpenOptions.PlanCost is %.2f", cost, s.maxCost)}
+		return &fail.Error{Kind: fail.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f, and OpenOptions.PlanCost allows %.2f", cost, s.maxCost)}
 	}
 	if !p.Own {
 		st.costed = time.Now()
@@ -57,7 +57,7 @@ func totalCost(said []byte) (float64, error) {
 		}
 	}
 	if err := json.Unmarshal(said, &top); err != nil || len(top) != 1 || top[0].Plan.Cost == nil {
-		return 0, errors.New("exosql: the server's EXPLAIN has no Total Cost")
+		return 0, errors.New("exosql: the server's answer to EXPLAIN has no Total Cost, so the query was not run: set OpenOptions.PlanCost to 0 for this server")
 	}
 	return *top[0].Plan.Cost, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// These numbers bound what is kept of a server's error, in bytes. A server can make each text of an
+// These numbers bound the part of a server's error that is kept, in bytes. A server can make each text of an
 // error as large as a message. A record keeps an error for each call of a run.
 const (
 	maxServerError   = 4000 // for all texts together
@@ -58,8 +58,8 @@ func misreads(code string) bool {
 	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514" || code == "XX000"
 }
 
-// unread returns the error for a program's value that is not valid for its type, or nil for other errors and other values.
-// The server reads all values before it reads a row, so the error reveals no row.
+// unread returns the error for a program's value that is not valid for its type, with the value's argument. It returns nil for other errors and
+// other values. The server reads all values before it reads a row, so the error reveals no row.
 func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !misreads(e.Code) {
@@ -74,7 +74,7 @@ func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Sou
 		return nil, nil
 	}
 	src := &p.Args[n-1]
-	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no value of that type", src.Beside, src.As, args[n-1].Text()), Err: err}, src
+	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no value of that type: write another value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }
 
 // hostCodes are classes and codes of errors that come from the database's own contents: its views, policies, functions, foreign
@@ -87,11 +87,11 @@ var hostCodes = []string{
 // error. Our statements never cause such a line, whatever the code.
 var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 
-// unset matches the server's message for current_setting without its second argument.
+// unset matches the server's message for a setting that does not exist, when current_setting has no second argument.
 var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all these
-// errors, that the host must act. For an error about a value they get another text, since they may avoid the error. Any other error is
+// errors: that the host has to look at the database. For an error about a value they get another text, since they may avoid the error. Any other error is
 // returned unchanged.
 func hostError(err error) error {
 	err = lost(err)
@@ -99,12 +99,12 @@ func hostError(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "this can't be done: its host has to look at the database first", "the error comes from the database's own contents, which have to be changed"
+	msg, why := "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the error comes from the database's own contents, which have to be changed"
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):
 		msg = "the database can't calculate this for one of its values: narrow the query, or ask the host to change that value"
-		why = "a view, a policy or a generated column can't be calculated for some row"
+		why = "a view, a policy or a generated column can't be calculated for some row: change its expression or the row"
 	case e.Code == "42704" && m != nil:
 		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = '' (or, if that text casts the setting, a value that the cast accepts)", m[1])
 	case e.Code == "55000" && strings.Contains(e.Message, "has no handler"):

@@ -23,14 +23,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// images are the images of one unit.
+// images has the state of a unit that keeps images.
 type images struct {
 	rows, bytes int
 	tables      []string // tables are those that the unit has written, as statements name them
 	affected    int64    // affected counts the rows that the unit's statements changed: each has an event
 	kept        bool     // kept: KeepImages has named the run
-	marked      int64    // marked is affected at the beginning of the current part
-	given       string   // given is the setting of the last single insert; "" if unknown
+	marked      int64    // marked is the number in affected when the current part began
+	given       string   // given is the setting that the last single insert has made (see imagesGiven); "" if unknown
 }
 
 // imageStatements are prepared by a connection's first Capture.
@@ -119,7 +119,7 @@ func (w *Writer) prepareImages(ctx context.Context) error {
 	return nil
 }
 
-// constant runs a constant statement in the unit.
+// constant runs a statement without parameters in the unit.
 func (w *Writer) constant(ctx context.Context, text string) error {
 	w.busy = true
 	_, err := w.Conn.ExecParams(ctx, text, nil, nil, nil, nil).Close()
@@ -139,7 +139,7 @@ func (w *Writer) imagesGiven(p *plan.Plan) []byte {
 	return given
 }
 
-// gives sets the setting of imagesGiven before a single statement, unless it is set already.
+// gives sets the setting that imagesGiven returns before a single statement, unless it is set already.
 func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
 	given := w.imagesGiven(p)
 	if given == nil || string(given) == w.images.given {
@@ -149,7 +149,7 @@ func (w *Writer) gives(ctx context.Context, p *plan.Plan) error {
 	return w.simple(ctx, w.imaging.given, given)
 }
 
-// wrote notes what a Write has changed.
+// wrote notes the tables and the number of rows that a Write has changed.
 func (im *images) wrote(changes []engine.Change, n int64, err error) {
 	if im == nil {
 		return
@@ -168,7 +168,7 @@ func (im *images) wrote(changes []engine.Change, n int64, err error) {
 	}
 }
 
-// Captured implements engine.Imager. The unit has locks on what it has written, so no trigger there can be disabled or enabled before it ends. The unit's
+// Captured implements engine.Imager. The unit has locks on the tables that it has written, so no trigger there can be disabled or enabled before it ends. The unit's
 // snapshot of the catalogue may be older than a disabled trigger, so the number of events is compared too.
 func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	im := w.images
@@ -194,14 +194,14 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	case err != nil:
 		return nil, serial(err)
 	case unkept != "":
-		return nil, fmt.Errorf("%w: no trigger reports the changed rows of %s", engine.ErrNoImages, schema.Printable(unkept))
+		return nil, fmt.Errorf("%w: no trigger reports the changed rows of the tables %s", engine.ErrNoImages, schema.Printable(unkept))
 	case seen < im.affected:
 		return nil, fmt.Errorf("%w: %d rows were changed, but the triggers reported %d", engine.ErrNoImages, im.affected, seen)
 	}
 	return net.Images()
 }
 
-// events adds up events. send asks for their layouts and for the events; more reads further results that send asks for.
+// events adds up events, and counts them. The function send asks for the layouts and the events. more reads further results of send, unless it is nil.
 func (w *Writer) events(ctx context.Context, im *images, send func(*pgconn.Pipeline), more func(*pgconn.ResultReader) error) (net *engine.Net, seen int64, err error) {
 	net = engine.NewNet(im.rows, im.bytes)
 	var of map[string]*partLayout
@@ -286,7 +286,7 @@ func (w *Writer) TrimImages(ctx context.Context, _ time.Time) error {
 	})
 }
 
-// partLayout is how the rows of a table or a partition are shown.
+// partLayout has the columns in which the rows of a table or a partition are shown.
 type partLayout struct {
 	engine.Layout
 	at []int // at has the position in Columns of each cell, or -1 if it is generated
@@ -336,7 +336,7 @@ func readLayouts(text []byte) (map[string]*partLayout, error) {
 func addEvent(net *engine.Net, of map[string]*partLayout, event [][]byte) error {
 	l := of[string(event[0])]
 	if l == nil || len(event) != 4 {
-		return fmt.Errorf("exosql: an event of the table %s has no columns", event[0])
+		return fmt.Errorf("exosql: the triggers of `exo gen undo` reported a row of the table with the number %s, whose columns are not known: run that command's script again", event[0])
 	}
 	for i, by := range map[int]int{1: -1, 2: 1} {
 		if event[i] == nil {
@@ -362,11 +362,11 @@ func addEvent(net *engine.Net, of map[string]*partLayout, event [][]byte) error 
 	return nil
 }
 
-// row reads a row's text into the columns of its table.
+// row reads the text of a row into one cell for each column of the table.
 func (l *partLayout) row(text []byte) ([]engine.Cell, error) {
 	cells, err := ReadRow(text)
 	if err != nil || len(cells) != len(l.at) {
-		return nil, fmt.Errorf("exosql: a row of %s has %d cells, and %d columns: %w", schema.Printable(l.Table.Name), len(cells), len(l.at), err)
+		return nil, fmt.Errorf("exosql: the triggers of `exo gen undo` reported a row of %s with %d cells, but the table has %d columns: %w", schema.Printable(l.Table.Name), len(cells), len(l.at), err)
 	}
 	out := make([]engine.Cell, len(l.Columns))
 	for i, at := range l.at {
@@ -411,7 +411,7 @@ func ReadRow(text []byte) (out []engine.Cell, err error) {
 			return out, nil
 		}
 		if rest[i] != ',' {
-			return nil, errors.New("no comma after a quote")
+			return nil, errors.New("the text of the row has no comma after a quoted cell")
 		}
 		rest = rest[i+1:]
 	}

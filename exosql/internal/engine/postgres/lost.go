@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	errFollows = fail.Named("exosql: the server that answers only follows another one: it takes no changes, and may show an older state")
-	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose what was committed")
+	errFollows = fail.Named("exosql: the server that answers is a standby, which takes no changes and may show an older state: connect to the primary")
+	errAlone   = fail.Named("exosql: the server stopped waiting for its standby, so a failover may lose the changes that were committed")
 )
 
 // serverStates are the codes, or their beginnings, of errors that a server has by its state and not by the statement. The first that fits counts. ends:
@@ -40,7 +40,7 @@ var serverStates = []struct {
 // crashed is the code with which a server ends its sessions after another session has crashed.
 const crashed = "57P02"
 
-// ofServer reports whether an error is of a server's state, and whether the server ends the session.
+// ofServer reports whether a server's state is the reason for an error, and whether the server ends the session.
 func ofServer(err error) (is, ends bool) {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		for _, s := range serverStates {
@@ -52,7 +52,7 @@ func ofServer(err error) (is, ends bool) {
 	return false, false
 }
 
-// unreachable reports whether an error is of a server that is away. It is false for a context that has ended.
+// unreachable reports whether an error means that the server can't be reached. It is false for a context that has ended.
 func unreachable(err error) bool {
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered {
 		_, ends := ofServer(err)
@@ -77,7 +77,7 @@ func lost(err error) error {
 	return engine.Lost(boundError(err))
 }
 
-// unreached returns the error of a connection that was not made, with the text of said. A server that does not answer in time is away too.
+// unreached returns said, the error of a connection that was not made because of err. If the server is away or too slow, the result is engine.Lost(said).
 func unreached(ctx context.Context, err, said error) error {
 	if ctx.Err() != nil || !unreachable(err) && !errors.Is(err, context.DeadlineExceeded) {
 		return said
@@ -115,7 +115,7 @@ func (w *Writer) flushed(ctx context.Context, run string) error {
 	return nil
 }
 
-// refuseStandby returns the error of a session whose server has to be the primary, and is none.
+// refuseStandby returns the error of a session whose server has to be the primary, but is a standby. The session is not used again.
 func (s *Session) refuseStandby() error {
 	s.bad = true
 	return engine.Lost(fmt.Errorf("%w: %w", engine.ErrLost, errFollows))

@@ -55,7 +55,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		}
 		said, err := w.row(ctx, readMark, []byte(run))
 		if err == nil && said == nil { // without a mark, false would be a guess
-			err = errors.New("exosql: exo_runs has a mark of the run that this role can't read: GRANT SELECT ON exo_runs to it")
+			err = errors.New("exosql: exo_runs has a mark of the run that the role can't read: GRANT SELECT ON exo_runs to the role")
 		}
 		switch kept = string(said) == "t"; {
 		case err != nil:

@@ -25,12 +25,12 @@ import (
 // the judged ones byte for byte. The columns of an index never change. Between the question and the
 // execution no table of the statement can lose an index, since the question locks the tables.
 
-// opened is what is known of an open plan's statement after it was judged.
+// opened has the server's answers about an open plan's statement, which was judged by them.
 type opened struct {
 	explain *pgconn.StatementDescription
 	plan    []byte   // plan is the server's plan
-	names   [][]byte // names are those of the indexes in the plan, as one array
-	indexes []byte   // indexes are their numbers, which indexNumbers returns
+	names   [][]byte // names has one item: the names of the indexes in the plan, as an array of PostgreSQL
+	indexes []byte   // indexes has the numbers of these indexes, which indexNumbers returns
 }
 
 // indexNumbers returns the numbers of all indexes with the given names.
@@ -115,7 +115,7 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 	return err
 }
 
-// textIn returns the text in a result's first row.
+// textIn returns the only cell of a result, or nil if it has no row.
 func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
 	for rr.NextRow() {
 		if v := rr.Values(); len(v) != 1 || text != nil {
@@ -157,7 +157,7 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	return err
 }
 
-// judge judges the server's plan of a statement, and keeps it if it is admitted.
+// judge judges the server's plan of a statement, and keeps the plan if it is admitted. Otherwise it returns the refusal.
 func (s *Session) judge(ctx context.Context, p *plan.Plan, st *stmt, said []byte) (*refusal, error) {
 	names := indexNames(said)
 	encoded := [][]byte{encodeNames(names)}

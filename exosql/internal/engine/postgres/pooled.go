@@ -45,8 +45,8 @@ const (
 	resetAll = "RESET ALL"
 )
 
-// setOthers sets those of the given settings that have another value now. allSettings returns the settings to give it, with the values of this
-// session.
+// setOthers sets those of the given settings that have another value now. allSettings reads the settings that setOthers is given, with the values of
+// this session.
 const (
 	setOthers   = setAll + ` WHERE pg_catalog.current_setting(s.name, true) OPERATOR(pg_catalog.<>) s.value`
 	allSettings = `SELECT json_agg(json_build_array(name, current_setting(name)))::text FROM pg_settings
@@ -95,11 +95,11 @@ func (s *Session) start(ctx context.Context, begin *pgconn.StatementDescription,
 	return boundError(err)
 }
 
-// pool prepares for a connection whose session a pooler shares. It takes the settings out of the start of the connection, where a pooler would refuse
-// or drop them.
+// pool changes the configuration of a connection whose session a pooler shares. It moves the settings from the start of the connection, where a
+// pooler would refuse or drop them, to p.
 func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	if e.config.AfterConnect != nil {
-		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: set it for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
+		return pgsession.Errorf("AfterConnect sets up a session, which a pooler in transaction mode shares with other clients: write its settings for the role (ALTER ROLE … SET …) or in the URL, and leave AfterConnect nil; or connect to PostgreSQL's own port")
 	}
 	if c.RuntimeParams["options"] != "" {
 		return pgsession.Errorf("the URL has options=…, which a pooler in transaction mode can't carry: write each setting as a parameter of its own, like search_path=tenant; or connect to PostgreSQL's own port")
@@ -113,11 +113,11 @@ func (e *database) pool(c *pgx.ConnConfig, p *pooled) error {
 	return nil
 }
 
-// pinPooled completes the settings with what a session of this role begins with. The search path then stays the same, like that of a session of our own.
+// pinPooled completes the settings with those that a session of this role begins with. The search path then stays the same, like that of a session of our own.
 func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	err = s.start(ctx, &pgconn.StatementDescription{SQL: beginReads}, false)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == protocolViolation && strings.Contains(e.Message, "statement pooling mode") {
-		return "", pgsession.Errorf("a pooler is between here and PostgreSQL, and refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
+		return "", pgsession.Errorf("the URL leads to a pooler that refuses transactions (statement mode): set pool_mode = transaction, or connect to PostgreSQL's own port")
 	}
 	if err != nil {
 		return "", err
@@ -143,7 +143,7 @@ func (s *Session) pinPooled(ctx context.Context) (ms string, err error) {
 	return ms, err
 }
 
-// protocolViolation is PgBouncer's code for what it refuses: a setting at the start of a connection, and a transaction in statement mode.
+// protocolViolation is the code with which PgBouncer refuses a setting at the start of a connection, and a transaction in statement mode.
 const protocolViolation = "08P01"
 
 // refuses reports whether a pooler has refused a setting of the URL. The transactions of pooled set it instead.
@@ -170,7 +170,7 @@ func (s *Session) probe(ctx context.Context) error {
 // errRenamed is why no open plan (see open.go) runs by a pooler that renames prepared statements.
 var errRenamed = fail.Named("the pooler gives prepared statements other names, so the server can't be asked for its plan")
 
-// complete reads the values of all settings, after those of Pooled were set.
+// complete sets the settings in s.Pooled, and then reads the values of all settings into s.Pooled.all.
 func (s *Session) complete(ctx context.Context) error {
 	if _, err := s.Conn.ExecParams(ctx, setAll, s.Pooled.settings.params(), nil, nil, nil).Close(); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (s *Session) prefix() string {
 	return "exo_"
 }
 
-// kept is the name under which the session keeps a statement. A shared session keeps none.
+// kept returns the name under which the session keeps a statement. It returns "" for a shared session, which keeps none.
 func (s *Session) kept(name string) string {
 	if s.Pooled != nil {
 		return ""
@@ -278,7 +278,7 @@ func (s *Session) exec(ctx context.Context, sd *pgconn.StatementDescription, par
 }
 
 // naming makes guarded prepare st under its name, so that EXPLAIN can ask for its plan and the execution uses that plan. The name is dropped before the
-// transaction ends. The returned function ends this.
+// transaction ends. The caller calls the returned function after guarded.
 func (s *Session) naming(st *stmt) func() {
 	if s.Pooled != nil {
 		s.named = st
@@ -286,7 +286,7 @@ func (s *Session) naming(st *stmt) func() {
 	return func() { s.named = nil }
 }
 
-// errRetyped is the error of a statement of which the server now returns other types than it did when it was described.
+// errRetyped is the error of a statement whose result now has other types than when the statement was described.
 var errRetyped = fail.Named("the types of the statement's columns have changed")
 
 // returns reports whether a result has the types with which the statement was described, for which its decoders were made.

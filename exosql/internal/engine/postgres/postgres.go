@@ -58,7 +58,7 @@ func Parse(url string) (Config, error) {
 	pc, err := pgx.ParseConfig(url)
 	if err != nil {
 		// The parser's error quotes the URL, and may not mask all of its password.
-		return Config{}, errors.New("exosql: this PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
+		return Config{}, errors.New("exosql: the PostgreSQL URL can't be read: want postgres://user:password@host:port/database?sslmode=…")
 	}
 	for _, name := range poolSettings {
 		if _, set := pc.RuntimeParams[name]; set {
@@ -176,7 +176,7 @@ const ceiling = `SELECT (extract(epoch FROM CAST(current_setting('statement_time
 // if its process dies.
 const maxStatement = time.Hour
 
-// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses what it must refuse.
+// Connect opens one guarded connection (see engine.Engine), sets it up, and verifies that PostgreSQL refuses writes in it.
 func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	s := &Session{timeout: maxStatement, maxCost: e.maxCost, Used: time.Now(), Refusals: &e.refusals, leads: &e.leads}
 	s.stmts = engine.Statements[*stmt]{Bytes: e.prepared, Drop: s.dropped}
@@ -312,7 +312,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
 			_ = s.Conn.Conn().Close() // otherwise the driver would read the remaining rows
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes", strings.Fields(text)[0], maxSetting)
+			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}
@@ -320,7 +320,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	if n == 0 {
-		return "", errors.New("the server returned no row where one was expected")
+		return "", errors.New("the server returned no row where one was expected: check that the URL leads to PostgreSQL itself")
 	}
 	return cell, nil
 }

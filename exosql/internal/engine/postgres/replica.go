@@ -41,8 +41,8 @@ const readIdentity = `SELECT json_build_object('Recovering', pg_is_in_recovery()
 const readPosition = `SELECT concat_ws(' ', l.lsn, left(pg_walfile_name(l.lsn), 8), pg_current_snapshot())
 	FROM (SELECT CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END AS lsn) AS l`
 
-// mustFollow fails unless the server is a standby on which all transactions have ended that have ended in the position $1, $2. It has replayed the log up
-// to there, or knows how each of them ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
+// mustFollow fails unless the server is a standby, and each transaction that has ended in the position $1, $2 has also ended there. The standby has replayed
+// the log up to the position, or knows how each of these transactions ended. The log may end within a record, which is not replayed before its rest is written. When mustFollow fails, the
 // server skips the statements after it; otherwise those statements have later snapshots. The error quotes the word that is no number.
 const (
 	mustFollow = `SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN '` + promoted + `' WHEN pg_last_wal_replay_lsn() >= $1::pg_lsn THEN '1' WHEN (
@@ -59,7 +59,7 @@ const readTimeline = `SELECT upper(lpad(to_hex(greatest(c.timeline_id, r.min_rec
 // hungReplica bounds the time in which a replica shows that it follows.
 const hungReplica = 2 * time.Second
 
-// hurry ends a connection unless stop is called within hungReplica: a replica that hangs must not cost a run its time.
+// hurry ends a connection unless stop is called within hungReplica: a replica that hangs must not cost a run its time. If is is false, hurry does nothing.
 func (s *Session) hurry(is bool) (stop func()) {
 	if !is {
 		return func() {}
@@ -77,12 +77,12 @@ func (f *following) position() [][]byte {
 	return at
 }
 
-// following is what a session of a replica has to reach.
+// following is the state that a session of a replica has to reach before it reads.
 type following struct {
 	engine.Position
 	read  bool                         // read: the replica has shown that it follows, so the statement runs
 	check *pgconn.StatementDescription // check is mustFollow
-	line  string                       // line is the timeline that the replica was found on, at the time asked
+	line  string                       // line is the timeline on which the replica was found at the time in the field asked
 	asked time.Time
 }
 
@@ -99,7 +99,7 @@ func OpenReplica(ctx context.Context, primary *engine.Pool, number int, conf Con
 	}
 	s.(*Session).leads.Store(true)
 	if of.Recovering {
-		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: it has to lead to the primary")
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "the URL of the database leads to a standby, and the database has replicas: write the URL of the primary")
 	}
 	opt.Setup, opt.Marks = nil, false
 	e, err := Open(ctx, conf, opt)
@@ -136,9 +136,9 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 	case is.Database != of.Database:
 		why = "it is another database of the server: write the same name of the database into both URLs"
 	case is.Role != of.Role:
-		why = fmt.Sprintf("its role is %s, and on the primary %s: rights and policies differ by role, so connect as the same", is.Role, of.Role)
+		why = fmt.Sprintf("its role is %s, and on the primary %s: rights and policies differ by role, so write the same role into both URLs", is.Role, of.Role)
 	case is.Path != of.Path:
-		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables", is.Path, of.Path)
+		why = fmt.Sprintf("its search_path is %s, and on the primary %s: the same names could mean other tables, so set the same search_path for both", is.Path, of.Path)
 	default:
 		s.reach = &following{}
 		s.reach.check, err = s.define(ctx, "exo_follows", mustFollow)
@@ -185,7 +185,7 @@ func (s *Session) Position(ctx context.Context) (at engine.Position, err error) 
 // Reach implements engine.Follower.
 func (s *Session) Reach(at engine.Position) { s.reach.Position = at }
 
-// onTimeline fails if the replica replays another history than its primary has. It may have replayed what an earlier primary wrote, and the present one
+// onTimeline fails if the replica replays another history than its primary has. It may have replayed changes of an earlier primary that the present one
 // never got.
 func (s *Session) onTimeline(ctx context.Context) error {
 	f := s.reach
@@ -214,8 +214,8 @@ func (s *Session) reached(ctx context.Context) error {
 }
 
 var (
-	errTimeline   = fail.Named("exosql: the replica is on another timeline than the primary")
-	errNoPosition = fail.Named("exosql: the primary does not report the end of its log")
+	errTimeline   = fail.Named("exosql: the replica follows another history of the database (timeline) than the primary has")
+	errNoPosition = fail.Named("exosql: the primary does not report the end of its log, so no replica can be compared with it")
 	errPromoted   = fail.Named("exosql: the server is no replica any more")
 )
 
@@ -241,7 +241,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	passes, _ := ofServer(err)
 	switch {
 	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
-		return &fail.Error{Kind: fail.Denied, Msg: "this can't be read: its host has to look at the database first", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
+		return &fail.Error{Kind: fail.Denied, Msg: "the rows can't be read: its host has to look at the database first; ask the host, who has the reason", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
 	case s.reach.read && (!ok || e.Code != serializationFailure && e.Code != crashed): // the statement ran, and may be why the server failed: no other server runs it
 	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)
@@ -252,13 +252,13 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	return err
 }
 
-// connectError calls the package's connectError, and marks the error of a replica that can't be reached now.
+// connectError calls the package's connectError, and adds engine.ErrElsewhere to the error of a replica that can't be reached now.
 func (e *database) connectError(err error) error {
 	err = connectError(err)
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	if e.of != nil && answered && pg.Code == notSupported && strings.Contains(pg.Message, "serializable") {
 		role, _, _ := strings.Cut(e.of.Role, " as ")
-		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable unless they say otherwise, and no standby runs such: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; units of work are serializable all the same", e.of.number, sqlname.Plain(role))
+		return fail.Errorf(fail.Invalid, "exosql: Open", "replica %d can't be read: the transactions of its role are serializable by default, and no standby runs such transactions: ALTER ROLE %s SET default_transaction_isolation = 'read committed'; transactions that write are serializable all the same", e.of.number, sqlname.Plain(role))
 	}
 	_, old := errors.AsType[*VersionError](err)
 	_, pool := errors.AsType[*pgsession.Error](err)

@@ -25,7 +25,7 @@ type cellDecoder struct {
 	rows   *rowsDecoder
 }
 
-// rowsDecoderOf returns nil for a cell without rows.
+// rowsDecoderOf makes the decoder of the rows in a cell. It returns nil for a cell without rows.
 func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 	if c.Rows == nil {
 		return nil
@@ -134,7 +134,7 @@ func (r *reader) uint32() uint32 {
 	return x
 }
 
-// sized reads a length and the value after it, or NULL.
+// sized reads a length and the value after it. A negative length means NULL.
 func (r *reader) sized() (b []byte, null bool) {
 	n := int32(r.uint32())
 	switch {

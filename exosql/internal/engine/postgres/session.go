@@ -56,7 +56,7 @@ type Session struct {
 
 	concerned func(context.Context, *plan.Plan) ([]rule, error) // concerned returns the rules that a plan's write could break; nil except for a Writer
 
-	reach    *following                   // reach is what a replica must have replayed; nil for a primary
+	reach    *following                   // reach is the state that a replica must have replayed; nil for a primary
 	position *pgconn.StatementDescription // position is the prepared readPosition; nil before a primary is asked
 }
 
@@ -305,7 +305,7 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		rr, ok := res.(*pgconn.ResultReader)
 		if !ok {
-			err = fmt.Errorf("exosql: the server sent an unexpected answer of the type %T", res)
+			err = fmt.Errorf("exosql: the server sent an unexpected answer (%T): check that the URL leads to PostgreSQL itself", res)
 			break
 		}
 		if i >= 0 && read != nil {
@@ -413,7 +413,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value)
 		return nil, err
 	}
 	if len(st.sd.Fields) != len(p.Cells)+partsOf(rules) || len(st.sd.ParamOIDs) != len(args) {
-		err = fmt.Errorf("exosql: PostgreSQL prepared a statement with %d columns and %d parameters; it was compiled with %d and %d", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells)+partsOf(rules), len(args))
+		err = fmt.Errorf("exosql: PostgreSQL prepared a statement with %d columns and %d parameters, but exosql wrote it with %d and %d: this is a fault of exosql, please report it", len(st.sd.Fields), len(st.sd.ParamOIDs), len(p.Cells)+partsOf(rules), len(args))
 	}
 	for i := range p.Cells {
 		if err != nil {

@@ -17,7 +17,7 @@ const (
 	fromArrays = `)) FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS s (name, value)`
 )
 
-// settings are set in their order.
+// settings are names of settings with their values, in the order in which they are set.
 type settings struct {
 	names, values []string
 	encoded       [][]byte // encoded is the result of params; nil: not made yet

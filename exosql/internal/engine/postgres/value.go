@@ -16,7 +16,7 @@ import (
 )
 
 // Values are sent in the protocol's binary forms. A statement is prepared with the types of its
-// arguments, so that PostgreSQL does not guess them from what they are compared with: an integer is
+// arguments, so that PostgreSQL does not guess them from the other operand: an integer is
 // a bigint even with an int4 column. Only a text takes the type of the other operand. A text is
 // bound as a text, so it stays one even if it looks like SQL, a cast or a parameter.
 

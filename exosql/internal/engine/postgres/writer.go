@@ -104,7 +104,7 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	return w, nil
 }
 
-// verifyUnit tries to write within a unit by a statement that only reads.
+// verifyUnit verifies that the server refuses a write by a statement that may only read within a unit.
 func (w *Writer) verifyUnit(ctx context.Context) error {
 	if err := w.Begin(ctx); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	if !w.Open() {
 		return errNoUnit
 	}
-	if !p.Back { // a Back plan reads only what the unit itself wrote
+	if !p.Back { // a Back plan reads only rows that the unit itself wrote
 		if w.knows = true; len(w.later) > 0 {
 			if err := w.agree(ctx); err != nil {
 				return err
@@ -204,7 +204,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 
 // unseen reports whether an insert may have been refused because of a row that is not in the unit's snapshot. In that case
 // ON CONFLICT DO NOTHING fails too. Otherwise a program could find no row with a value and then read that the value is
-// taken. The program's unit would come both before and after the unit that inserted the value (TestWriteOrders).
+// taken. The program's unit would come both before and after the one that inserted the value (TestWriteOrders). unseen also returns was, or why the unit ends.
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -318,7 +318,7 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	return w.affected, nil
 }
 
-// retyped makes a unit begin again if err means that statements have run, but now return results of other types.
+// retyped makes a unit begin again (engine.ErrSerial) if err means that statements have run, but now return other types. Other errors stay.
 func (w *Writer) retyped(changes []engine.Change, err error) error {
 	if !errors.Is(err, errRetyped) {
 		return err

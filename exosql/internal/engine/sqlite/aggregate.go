@@ -16,7 +16,7 @@ import (
 // This file has the aggregate functions that sqlast writes for SQLite, which has no exact numbers.
 
 var (
-	errWindow = errors.New("exosql: this aggregate function has no window")
+	errWindow = errors.New("exosql: an aggregate function was called for a window that it can't have: this is a fault of exosql, please report it")
 	errMany   = errors.New("exosql: an aggregate function would have to keep too many values in memory")
 )
 
@@ -66,7 +66,7 @@ func (l *list) Value() any {
 	return string(l.json) + "]"
 }
 
-// aggregates make an accumulator for each group, by the function's name.
+// aggregates has, by the name of each aggregate function, the function that makes the accumulator of a group.
 var aggregates = map[string]func() accumulator{
 	"exo_sum":     func() accumulator { return &number.Sum{} },
 	"exo_avg":     func() accumulator { return &mean{} },

@@ -1,6 +1,6 @@
 package sqlite
 
-// This file finds what the schema itself asks the authorizer for. SQLite asks for functions in the defaults
+// This file finds the functions, tables and columns for which the schema itself asks the authorizer. SQLite asks for functions in the defaults
 // and stored columns of every table that a statement touches. It asks for everything that a view reads. The
 // statement's text has none of this. The host chose the schema, so a plan allows what its own tables and
 // views ask for (see guard.decide). SQLite itself finds that out, and not a parser of ours.
@@ -23,7 +23,7 @@ type question struct {
 	arg1, arg2, within string
 }
 
-// Learn finds what the tables and views of a plan ask for, and reports whether something is new. It is
+// Learn finds the questions of the tables and views of a plan, and reports whether one is new. It is
 // called when the authorizer has refused a statement, since a schema may change while it is used. It
 // runs nothing: it compiles a probe that selects all columns of one table, and drops the probe.
 func (s *Session) Learn(p *plan.Plan) (bool, error) {
@@ -49,7 +49,7 @@ func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	return grew, nil
 }
 
-// record keeps what a probe asks for, apart from the columns that the probe names.
+// record keeps a question of a probe, unless it is about a column that the probe itself names.
 func (g *guard) record(q question) {
 	if q.within != "" || q.action == sqlite.AuthFunction {
 		g.learning[q] = true

@@ -102,7 +102,7 @@ type stmt struct {
 	fixed bool    // fixed: the statement was compiled by sqlite3_prepare, so SQLite never plans it again (see open.go)
 
 	alone []string            // alone are the tables that are searched only for their scope (see share.go)
-	scans map[string][]string // scans has the tables of alone that are better scanned, by the scopes' values
+	scans map[string][]string // scans has those tables in the field alone that are better scanned, by the scopes' values
 	epoch int                 // epoch is the Session's epoch for which scans is valid
 
 	refused *fence.Refused // refused is why the plan was refused, so that there is no statement; or nil
@@ -129,7 +129,7 @@ func (c *conn) compile(text string, prepare func(sql uintptr, n int32, tail uint
 	st := &stmt{P: pointerAt(c.out), fixed: fixed}
 	if st.P == 0 || pointerAt(tail) != sql+uintptr(len(text)) {
 		c.finalize(st)
-		return nil, errors.New("exosql: the SQL is not exactly one statement")
+		return nil, errors.New("exosql: a text of SQL is not exactly one statement: this is a fault of exosql, please report it")
 	}
 	return st, nil
 }
@@ -154,7 +154,7 @@ func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 // would keep the value of another run.
 func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
-		return fmt.Errorf("exosql: a statement has %d placeholders and is given %d values", n, len(args))
+		return fmt.Errorf("exosql: a statement has %d placeholders, but got %d values: this is a fault of exosql, please report it", n, len(args))
 	}
 	size := 0
 	for i := range args {
@@ -192,7 +192,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 			rc = sqlite3.Xsqlite3_bind_text(c.Tls, st.P, n, at, int32(len(s)), 0) // the text is not copied, so reset unbinds it
 			at += uintptr(len(s))
 		default:
-			return fmt.Errorf("exosql: a value of the type %s can't be bound", v.Type())
+			return fmt.Errorf("exosql: a value of the type %s can't be an argument of a statement: this is a fault of exosql, please report it", v.Type())
 		}
 		if rc != sqlite3.SQLITE_OK {
 			return c.fault(rc)
@@ -201,7 +201,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 	return nil
 }
 
-// reserve makes room for bound texts. No statement has a bound text at this time.
+// reserve makes room for n bytes of bound texts. It returns false if there is no memory. No statement has a bound text at this time.
 func (c *conn) reserve(n int) bool {
 	if n = max(n, 1); n <= c.room { // never use the null pointer, which would bind NULL instead of ''
 		return true

@@ -25,7 +25,7 @@ import (
 
 // This file has the functions that sqlast writes for SQLite and that SQLite lacks, or has only for
 // ASCII. They belong to this package's driver, so no other connection of the process has them. All
-// are total: see package number.
+// accept every argument: see package number.
 func newDriver() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	Definer(func(name string, n int32, f func([]driver.Value) any) {
@@ -37,7 +37,7 @@ func newDriver() *sqlite.Driver {
 	return d
 }
 
-// Result returns the result of a function, which may be an error.
+// Result splits the result of a function into a value and an error: v may be either.
 func Result(v any) (driver.Value, error) {
 	if err, ok := v.(error); ok {
 		return nil, err
@@ -308,7 +308,7 @@ func intervalKey(s string) any {
 	return nil
 }
 
-// local returns the time that clocks in a zone show, for years that PostgreSQL accepts too. SQLite
+// local returns the time that clocks in a zone show, or nil for a year that PostgreSQL does not accept. SQLite
 // has no time zones, so the rules are those of this process.
 func local(at, name string) any {
 	z, err := zone.Load(name)
@@ -322,7 +322,7 @@ func local(at, name string) any {
 var firstLocal, lastLocal = time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // later returns the day that is n units after another; a unit has a number of days or of months. If
-// the month has no such day, the result is the month's last day. Years are 1 to 9999.
+// the month has no such day, the result is the month's last day. It is nil before the year 1 and after 9999.
 func later(day string, n, days, months int64) any {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil || n < -4_000_000 || n > 4_000_000 {
@@ -341,7 +341,7 @@ func later(day string, n, days, months int64) any {
 	return t.Format(time.DateOnly)
 }
 
-// quarter returns the first day of the quarter with a month like "2024-05".
+// quarter returns the first day of the quarter with a month like "2024-05", or nil for a text that ends in no month.
 func quarter(month string) any {
 	m, err := strconv.Atoi(month[max(0, len(month)-2):])
 	if err != nil || m < 1 || m > 12 {

@@ -35,7 +35,7 @@ type imageTable struct {
 	engine.Layout
 	numbers []int32 // numbers are the columns' numbers for the hook, which also counts generated ones
 	rowid   string  // rowid is the name of the row's number, or "" for WITHOUT ROWID
-	now     *stmt   // now is byKey, once it is compiled
+	now     *stmt   // now is the compiled query of byKey; nil until it is needed
 }
 
 // imageKey identifies a row while its unit runs.
@@ -47,10 +47,10 @@ type imageKey struct {
 
 type touched struct {
 	key    []engine.Cell
-	before []engine.Cell // before is nil if no such row existed
+	before []engine.Cell // before is the row before the unit; nil if no such row existed
 }
 
-// images are the images of one unit.
+// images has the changed rows of one unit, as they were before.
 type images struct {
 	w           *Writer
 	tables      map[string]*imageTable // a table's entry is nil if its rows are not kept
@@ -72,7 +72,7 @@ func (w *Writer) Capture(_ context.Context, rows, bytes int) error {
 	}
 	h, ok := w.C.driver.(sqlite.HookRegisterer)
 	if !ok {
-		return fmt.Errorf("%w: the SQLite driver has no pre-update hook", engine.ErrNoImages)
+		return fmt.Errorf("%w: the SQLite driver has no pre-update hook: use the version of modernc.org/sqlite that this module requires", engine.ErrNoImages)
 	}
 	if w.unhooked { // without the hook, SQLite compiles the deletion of all rows in a form that no hook notices (TestImagesOfAllRows)
 		for p := range maps.Collect(w.Stmts.All()) {
@@ -93,14 +93,14 @@ func (w *Writer) forgetImages() {
 	}
 }
 
-// event is called before a row changes. It must not run statements.
+// event keeps the state of a row that SQLite is about to change. SQLite calls it, and it must not run statements.
 func (im *images) event(d sqlite.SQLitePreUpdateData) {
 	if im.err != nil || d.DatabaseName != "main" {
 		return
 	}
 	t, known := im.tables[d.TableName]
 	if !known {
-		im.err = fmt.Errorf("%w: the table %s was created after the run began", engine.ErrNoImages, schema.Printable(d.TableName))
+		im.err = fmt.Errorf("%w: the table %s was created after the run began, or it has columns named rowid, _rowid_ and oid", engine.ErrNoImages, schema.Printable(d.TableName))
 	}
 	if t == nil {
 		return
@@ -301,8 +301,8 @@ func (t *imageTable) byKey() string {
 	return "SELECT " + strings.Join(columns, ", ") + " FROM main." + sqlname.Quote(t.Table.Name) + " WHERE " + where
 }
 
-// rowNow returns a row in its present state, or nil if it does not exist. SQLite may compare keys more widely than exactly: another row that it finds in
-// this way has its own event.
+// rowNow returns a row in its present state, or nil if it does not exist. SQLite may treat unequal keys as equal, as with NOCASE. Another row that
+// it finds so is skipped, since that row has its own event.
 func (w *Writer) rowNow(st *stmt, k imageKey, x touched) (row []engine.Cell, err error) {
 	w.C.lock()
 	defer w.C.unlock()
@@ -421,7 +421,7 @@ func (w *Writer) unguarded(f func() error) error {
 	return f()
 }
 
-// texts runs a constant statement and returns its rows as texts. While it runs, SQLite compiles the pragmas that it reads.
+// texts runs a constant statement, unguarded to its end, and returns its rows as texts. SQLite compiles the pragmas in it only while it runs.
 func (w *Writer) texts(text string, columns int, args ...value.Value) (out [][]string, err error) {
 	err = w.unguarded(func() error {
 		st, err := w.C.prepare(text)

@@ -72,14 +72,14 @@ func verifyInterrupt(c *conn) error {
 	defer c.finalize(st)
 	more, err := c.step(st)
 	if err != nil || !more {
-		return errors.Join(errors.New("exosql: can't verify that a statement can be interrupted"), err)
+		return errors.Join(errors.New("exosql: Open can't verify that the SQLite driver interrupts statements: use the version of modernc.org/sqlite that this module requires"), err)
 	}
 	c.interrupt()
 	for more && err == nil {
 		more, err = c.step(st)
 	}
 	if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_INTERRUPT {
-		return fmt.Errorf("exosql: this SQLite driver interrupts no statement, so use the version of modernc.org/sqlite that this module requires: %v", err)
+		return fmt.Errorf("exosql: the SQLite driver interrupts no statement, so use the version of modernc.org/sqlite that this module requires: %v", err)
 	}
 	return nil
 }

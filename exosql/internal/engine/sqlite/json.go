@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// jsonCell returns the text of a document. In a column of type JSON, SQLite turns a document that is a number into a number.
+// jsonCell returns the document in a cell, or "" if the cell has none. In a column of type JSON, SQLite turns a document that is a number into a number.
 func jsonCell(cell driver.Value) string {
 	switch x := cell.(type) {
 	case string:
@@ -25,7 +25,7 @@ func jsonCell(cell driver.Value) string {
 	return ""
 }
 
-// These functions read a piece of JSON in SQLite's syntax. They return nil for another type.
+// These functions read a piece of JSON in SQLite's syntax. They return nil for JSON of another type.
 
 func jsonText(s string) any {
 	var text string
@@ -81,7 +81,7 @@ func jsonBool(s string) any {
 	return nil
 }
 
-// jsonHas reports whether an array has an element that equals v. The function of reads elements as v's type. The result is nil if s is no array.
+// jsonHas reports whether the array s has an element that equals v; nil if s is no array. The function of reads an element as v's type.
 func jsonHas(s string, v driver.Value, of func(string) any) any {
 	var list []json.RawMessage
 	if len(s) == 0 || s[0] != '[' || json.Unmarshal([]byte(s), &list) != nil {

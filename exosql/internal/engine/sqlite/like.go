@@ -54,7 +54,7 @@ func cutPattern(pattern string) (pieces []piece, open bool) {
 	return pieces, open
 }
 
-// prefix returns the rest of s, if s begins with the piece.
+// prefix returns the rest of s after the piece. It returns false if s does not begin with the piece.
 func (p piece) prefix(s string) (rest string, ok bool) {
 	for _, want := range p {
 		r, n := utf8.DecodeRuneInString(s)
@@ -77,7 +77,7 @@ func (p piece) suffix(s string) bool {
 	return true
 }
 
-// find returns the rest of s after the first occurrence of the piece.
+// find returns the rest of s after the first occurrence of the piece. It returns false if there is none.
 func (p piece) find(s string) (rest string, ok bool) {
 	if len(p) == 0 {
 		return s, true

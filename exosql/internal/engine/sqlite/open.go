@@ -17,9 +17,9 @@ import (
 
 // An open plan has no fence between the rows in scope and the program's conditions. SQLite is asked
 // how it would read the tables, once for each statement that a connection prepares. The answer is
-// valid as long as the statement. sqlite3_prepare prepares it, so it fails with SQLITE_SCHEMA once
-// the schema or its statistics have changed. After sqlite3_prepare_v2 SQLite would silently plan it
-// again, perhaps by an index that another connection has made (TestSchemaChange).
+// valid as long as the statement, which fails with SQLITE_SCHEMA once the schema or its statistics
+// have changed, since sqlite3_prepare prepared it. After sqlite3_prepare_v2 SQLite would silently plan
+// the statement again, perhaps by an index that another connection has made (TestSchemaChange).
 
 // prepareOpen prepares the statement of an open plan, or refuses it.
 func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {

@@ -66,7 +66,7 @@ func (r *rows) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 				r.cells = append(binary.AppendUvarint(append(r.cells, cellBlob), uint64(len(x))), x...)
 			}
 		default:
-			return fmt.Errorf("exosql: a cell has the unexpected Go type %T", x)
+			return fmt.Errorf("exosql: the SQLite driver returned a cell of the unexpected Go type %T: use the version of modernc.org/sqlite that this module requires", x)
 		}
 	}
 	if !r.fits() {
@@ -89,7 +89,7 @@ func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 
 func (r *rows) Final(*sqlite.FunctionContext) {}
 
-// decodeRows makes a value of the result of exo_rows, and returns how many rows it contains.
+// decodeRows makes a value of the result of exo_rows. It also returns how many rows the value contains, at any depth.
 func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, error) {
 	out, total := of.Begin(m), 0
 	for len(b) > 0 {
@@ -159,4 +159,4 @@ func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, err
 	return out.Value(), total, nil
 }
 
-var errCut = errors.New("exosql: a list of rows does not have the form that exo_rows writes")
+var errCut = errors.New("exosql: a list of rows does not have the form that the function exo_rows writes: this is a fault of exosql, please report it")

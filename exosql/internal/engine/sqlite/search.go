@@ -7,7 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
 
-// defineSearch defines a function of the text to look for, followed by the texts of a row. A column
+// defineSearch defines a function whose arguments are the text to look for and then the texts of a row. A cell
 // that is no text counts as an empty one.
 func (d Definer) defineSearch(name string, answer func(q *search.Query, texts ...string) any) {
 	var last atomic.Pointer[sought] // one statement calls the function with the same text for each of its rows

@@ -24,7 +24,7 @@ type Session struct {
 	epoch  int  // epoch counts the changes of the schema that the session has noticed
 }
 
-// Connect opens one guarded connection and verifies that the authorizer refuses what it must refuse.
+// Connect opens one guarded connection and verifies that the authorizer refuses statements that no plan contains.
 func (e *Database) Connect(ctx context.Context) (engine.Session, error) {
 	s, err := e.connect(ctx, e.read, func(*Session) error { return nil })
 	if err != nil {
@@ -162,8 +162,8 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, o
 	}
 }
 
-// run runs the statement once. began reports that it returned a row, so that it can't run again for
-// this result.
+// run runs the statement once. began reports that the statement has returned a row, so that it can't
+// run again for this result.
 func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (began bool, err error) {
 	st, done, err := s.prepare(p)
 	if err != nil {
@@ -223,7 +223,7 @@ func (s *Session) judge(ctx context.Context, err error) error {
 	return err
 }
 
-// Patience bounds how long a query waits while another connection writes.
+// Patience bounds how long a query is repeated while another connection writes. The zero Patience has not begun.
 type Patience struct{ until time.Time }
 
 // While another connection writes, SQLite waits for shortWait, and does not notice the end of a context. Then Patience tries again.
@@ -232,7 +232,7 @@ const (
 	shortWait = 10 * time.Millisecond
 )
 
-// More reports whether to try again after err.
+// More reports whether to try again after err, the error of a busy database.
 func (p *Patience) More(ctx context.Context, err error) bool {
 	if code := codeOf(err); primary(code) != sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_BUSY_SNAPSHOT || ctx.Err() != nil {
 		return false // an old snapshot never becomes the newest again

@@ -96,7 +96,7 @@ func verifyWall(c *conn) error {
 	for _, q := range []string{"SELECT name FROM sqlite_master", "PRAGMA query_only=0", "ATTACH ':memory:' AS x", "CREATE TABLE exo_wall (x)"} {
 		err := c.Exec(q)
 		if err == nil {
-			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database", q)
+			return fmt.Errorf("exosql: SQLite allowed %s on a restricted connection, so its authorizer does not work and Open refuses the database: use the version of modernc.org/sqlite that this module requires", q)
 		}
 		if e := (*SqlError)(nil); !errors.As(err, &e) || primary(e.Code) != sqlite3.SQLITE_AUTH {
 			return fmt.Errorf("exosql: SQLite refused %s, but not because of its authorizer, so Open can't verify that the authorizer works: %w", q, err)
@@ -114,7 +114,7 @@ type guard struct {
 
 	keys     map[string]map[string]map[string]bool // keys has the columns that SQLite reads to check foreign keys: see foreignKeys
 	asked    map[string]map[question]bool          // asked has what each table or view, in lower case, asks the authorizer for in addition to its columns
-	learning map[question]bool                     // learning has what a probe (see Learn) has asked for; nil while no probe is compiled
+	learning map[question]bool                     // learning has the questions of a probe (see Learn); nil while no probe is compiled
 	denied   bool                                  // denied: the current or last plan was denied something
 }
 
@@ -129,7 +129,7 @@ func (g *guard) Admit(reads *map[string]map[string]bool) {
 var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "date": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
-// authorize is called for each action of a statement while it is compiled.
+// authorize decides whether SQLite may do an action of a statement. SQLite calls it for each action while it compiles the statement.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, database, trigger string) sqlite.AuthorizerReturnCode {
 	r := g.decide(action, arg1, arg2, database, trigger)
 	g.denied = g.denied || r != sqlite.AuthorizerOK
@@ -177,7 +177,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 		}
 		// If a statement only counts rows, SQLite reports no column. It reports a database name for a table that it found in the
 		// text of a view. For a table that the statement names, it does so only if the statement names the database, which ours
-		// never do. So no statement counts the rows of a table behind a view, which may be other tenants', except as main.table.
+		// never do. So a statement can't count the rows of a table behind a view, some of other tenants, unless it names main.table.
 		if arg2 == "" && (ok || isDerived(arg1) || database == "main" && g.asks(q)) {
 			return sqlite.AuthorizerOK
 		}

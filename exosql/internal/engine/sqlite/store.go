@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// errHold is the error for a number that its column can't store. SQLite would store a near one: a
+// errHold is the error for a value that its column can't store. SQLite would store a similar one: a
 // float for 2^63 + 1 in a column of whole numbers, and infinity for a product that is too large.
-var errHold = errors.New("exosql: the column can't store this number exactly")
+var errHold = errors.New("exosql: the column can't store the value exactly")
 
 func storeWhole(args []driver.Value) any {
 	switch v := args[0].(type) {

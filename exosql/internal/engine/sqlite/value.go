@@ -67,7 +67,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 	return out.Add(v)
 }
 
-// valueBytes returns SQLite's own memory without a copy. The next step overwrites it.
+// valueBytes returns n bytes of SQLite's own memory without a copy. The next step overwrites them. It returns false for a null pointer.
 func valueBytes(p uintptr, n int32) ([]byte, bool) {
 	if p == 0 {
 		return []byte{}, false

@@ -25,10 +25,10 @@ import (
 // newest (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool          // stale: what the connection knows of foreign keys may be outdated
+	stale bool          // stale: the foreign keys that the connection has read may be outdated
 	blind bool          // blind: the unit has written labelled values (see rewrite)
 	marks bool          // marks: runs insert marks
-	late  []*plan.Write // late has the writes after which a deferred foreign key was unmet, in order, each once
+	late  []*plan.Write // late has the writes after which rows broke a deferred foreign key, in order, each once
 
 	bounds map[string]*stmt // bounds are the statements that begin and end transactions and their parts
 
@@ -65,7 +65,7 @@ func (w *Writer) bound(ctx context.Context, text string) error {
 	}
 }
 
-// once runs a constant statement, and keeps it.
+// once runs a constant statement once, and keeps it compiled.
 func (w *Writer) once(text string) (err error) {
 	st := w.bounds[text]
 	if st == nil {
@@ -109,7 +109,7 @@ func (w *Writer) rewrite(ctx context.Context) error {
 	}
 	defer w.C.finalize(st)
 	if more, err := w.C.step(st); err != nil || !more {
-		return errors.Join(errors.New("exosql: PRAGMA user_version returned no value"), err)
+		return errors.Join(errors.New("exosql: SQLite returned no value for PRAGMA user_version, so the run is not kept"), err)
 	}
 	version := sqlite3.Xsqlite3_column_int(w.C.Tls, st.P, 0)
 	w.C.reset(st)
@@ -203,7 +203,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// unmet reports whether a deferred foreign key is unmet now. SQLite reveals neither which one nor how many.
+// unmet reports whether rows break a deferred foreign key now. SQLite reveals neither which key nor how many.
 func (w *Writer) unmet() bool {
 	at := w.C.out
 	rc := sqlite3.Xsqlite3_db_status(w.C.Tls, w.C.Db, sqlite3.SQLITE_DBSTATUS_DEFERRED_FKS, at, at+4, 0)
@@ -349,9 +349,8 @@ func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column s
 	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
 }
 
-// foreignKeys returns, for each written table, the columns that SQLite itself reads to check
-// foreign keys: columns of the tables that the written table refers to, and of the tables
-// that refer to it.
+// foreignKeys returns, for each written table, the columns that SQLite itself reads to check foreign
+// keys. They are columns of the tables that the written table refers to, and of those that refer to it.
 func foreignKeys(c *conn) (map[string]map[string]map[string]bool, error) {
 	st, err := c.prepare(`SELECT m.name, f."table", f."from", coalesce(f."to", (SELECT p.name FROM pragma_table_info(f."table") AS p WHERE p.pk = f.seq + 1), 'rowid')
 		FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'`)
