@@ -126,3 +126,20 @@ func TestTimesOfTwoZones(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsBesideTimes: after a time was read, texts are compared as before: those with letters beyond ASCII, product codes that look like lengths of
+// time, and long ones.
+func TestTextsBesideTimes(t *testing.T) {
+	r := testutil.NewRunner(t, happenings(t, testutil.SQLite), exo.Limits{})
+	for _, c := range []struct{ read, program, want string }{
+		{"at", "['Émile', 'Ada', 'Zoë'].sort((a, b) => a.toLowerCase() < b.toLowerCase() ? -1 : 1).join()", `"Ada,Zoë,Émile"`},
+		{"at", "['P9D', 'P10D'].sort((a, b) => a < b ? -1 : 1).join()", `"P10D,P9D"`},
+		{"took", "(() => { const p = ['P9D', 'P10D']; try { return p[0] < p[1] } catch (e) { return e.name } })()", `"TypeError"`},
+		{"took", "['2026-01-31'][0] < 5", "false"},
+		{"at", "(() => { const a = 'é'.repeat(4e6), b = 'ü'.repeat(4e6); let n = 0; for (let i = 0; i < 200; i++) n = n + (a < b ? 1 : 0); return n })()", "200"},
+	} {
+		if o := r.Run(t, "const read = await happenings.select(h => ({ x: h."+c.read+" })); return "+c.program); o.JSON != c.want {
+			t.Errorf("%s: %s %s, want %s", c.program, o.JSON, o.Message, c.want)
+		}
+	}
+}

@@ -59,35 +59,39 @@ func (r *Guest) cellTypes(s *value.Shape, of *message.Type, types []*message.Typ
 	return types
 }
 
-// checksOperands reports whether a reply of a type can have a decimal, or the text of a time.
-func (r *Guest) checksOperands(t *message.Type, depth int) bool {
+// watch notes whether a reply of a type can have Decimals, or texts of times or of lengths of time.
+func (r *Guest) watch(t *message.Type, depth int) {
 	if t = r.shown(t); t == nil || depth > 16 {
-		return false
+		return
 	}
 	switch t.Name {
-	case value.TypeDecimal, value.TypeTime, value.TypeDate, value.TypeInterval:
-		return true
+	case value.TypeDecimal:
+		r.ChecksOperands = true
+	case value.TypeTime, value.TypeDate:
+		r.ChecksOperands, r.ReadsTimes = true, true
+	case value.TypeInterval:
+		r.ChecksOperands, r.ReadsLengths = true, true
 	}
-	if i := r.Check.Catalog[t.Name]; i != nil && !i.Expr {
+	if i := r.Check.Catalog[t.Name]; i != nil && !i.Expr && !r.watched[t.Name] {
+		if r.watched == nil {
+			r.watched = map[string]bool{}
+		}
+		r.watched[t.Name] = true
 		for _, f := range i.Fields {
-			if r.checksOperands(f.Type, depth+1) {
-				return true
-			}
+			r.watch(f.Type, depth+1)
 		}
 	}
 	for _, f := range t.Fields {
-		if r.checksOperands(f.Type, depth+1) {
-			return true
-		}
+		r.watch(f.Type, depth+1)
 	}
-	return r.checksOperands(t.Args["of"], depth+1) || r.checksOperands(t.Args["one"], depth+1)
+	r.watch(t.Args["of"], depth+1)
+	r.watch(t.Args["one"], depth+1)
 }
 
 // exactly makes the program check operands from now on, if a reply has Decimals or texts of times.
 func (r *Guest) exactly(v value.Value, of *message.Type) {
-	if !r.ChecksOperands && (r.checksOperands(of, 0) || v.Wide()) {
-		r.ChecksOperands = true
-	}
+	r.watch(of, 0)
+	r.ChecksOperands = r.ChecksOperands || v.Wide()
 	if r.ChecksOperands && r.calculates != nil {
 		r.thunk(r.calculates)
 		r.calculates = nil

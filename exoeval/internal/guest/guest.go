@@ -48,6 +48,7 @@ type Guest struct {
 	fixed         map[*message.Interface]map[string]bool // the results of fixedBy, by interface
 	counted       bool                                   // guardCounts has run
 	Listens       bool                                   // some callbacks of the program have two bodies: see Hearing
+	watched       map[string]bool                        // the interfaces that watch has seen
 	calculates    goja.Value                             // the function that makes the program check operands; nil if it never or always does
 	Flagged       bool                                   // some functions of the program have two bodies: see Recording
 	Thrown        map[*goja.Object]thrown

@@ -57,10 +57,10 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 	x := r.primitive(hint, a)
 	y := r.primitive(hint, b)
 	if op != "+" { // comparing an object's text with a Decimal is no mistake of the program: [] is 0
-		if x != a && DecimalIn(y) != nil {
+		if _, object := a.(*goja.Object); object && DecimalIn(y) != nil {
 			x = Numeric(x)
 		}
-		if y != b && DecimalIn(x) != nil {
+		if _, object := b.(*goja.Object); object && DecimalIn(x) != nil {
 			y = Numeric(y)
 		}
 	}

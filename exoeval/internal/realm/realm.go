@@ -28,6 +28,8 @@ type Realm struct {
 	Throws      func(error) goja.Value           // makes the error that the program gets
 	RefuseExact func(where string, v goja.Value) // throws if Decimal can't calculate exactly with v
 
+	ReadsTimes     bool                             // the program may have the text of a time that a reply had
+	ReadsLengths   bool                             // the program may have the text of a length of time that a reply had
 	ChecksOperands bool                             // the program may have a Decimal or the text of a time
 	Intrinsics     *goja.Object                     // the engine's own global object, which no program can reach
 	Then           goja.Callable                    // then of promises, as the engine made it; nil until WatchPromises

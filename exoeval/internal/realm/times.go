@@ -16,24 +16,26 @@ var (
 	lengthText = scalar.Pattern(`^P(-?\d+[YMWD])*(T(-?\d+(\.\d+)?[HMS])+)?$`)
 )
 
-// timeIn returns the text of a time or a day. It returns "" if v is something else.
-func timeIn(v goja.Value) string {
-	if v == nil || !goja.IsString(v) {
-		return ""
-	}
-	if s := v.String(); len(s) >= len("2024-01-31") && len(s) <= 40 && s[4] == '-' && timeText().MatchString(s) {
+// timeIn returns the text of a time or a day. It returns "" if v is something else, or if the program has read no time.
+func (r *Realm) timeIn(v goja.Value) string {
+	if s := short(v); r.ReadsTimes && len(s) >= len("2024-01-31") && s[4] == '-' && timeText().MatchString(s) {
 		return s
 	}
 	return ""
 }
 
-// lengthIn returns the text of a length of time, like "P1DT2H". It returns "" if v is something else.
-func lengthIn(v goja.Value) string {
-	if v == nil || !goja.IsString(v) {
-		return ""
-	}
-	if s := v.String(); len(s) > len("P1") && s[0] == 'P' && len(s) <= 80 && lengthText().MatchString(s) {
+// lengthIn returns the text of a length of time, like "P1DT2H". It returns "" if v is something else, or if the program has read no length of time.
+func (r *Realm) lengthIn(v goja.Value) string {
+	if s := short(v); r.ReadsLengths && len(s) > len("P1") && s[0] == 'P' && lengthText().MatchString(s) {
 		return s
+	}
+	return ""
+}
+
+// short returns v if it is a text that may be a time. A long text is not converted, because loops in programs compare texts of megabytes.
+func short(v goja.Value) string {
+	if s, ok := v.(goja.String); ok && s.Length() <= 80 {
+		return s.String()
 	}
 	return ""
 }
@@ -47,10 +49,10 @@ func (r *Realm) RefuseTimes(op string, a, b goja.Value) {
 	case "<", "<=", ">", ">=":
 		x, y := goja.IsString(a), goja.IsString(b)
 		switch {
-		case x && y && lengthIn(a) != "" && lengthIn(b) != "":
+		case x && y && r.lengthIn(a) != "" && r.lengthIn(b) != "":
 			r.refuseTime("`"+op+"` would compare the letters of", a)
 		case x && y:
-			r.refuseZones(op, timeIn(a), timeIn(b))
+			r.refuseZones(op, r.timeIn(a), r.timeIn(b))
 		case x && !goja.IsNull(b) && !goja.IsUndefined(b), y && !goja.IsNull(a) && !goja.IsUndefined(a): // a column may be null, which compares as in JavaScript
 			r.refuseTime("`"+op+"` is never true of a number or a Date and", a, b)
 		}
@@ -62,8 +64,8 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 	switch op {
 	case "===", "==", "!==", "!=":
 		for _, pair := range [][2]goja.Value{{a, b}, {b, a}} {
-			if o, ok := pair[1].(*goja.Object); ok && o.ClassName() == "Date" && timeIn(pair[0]) != "" {
-				panic(r.VM.NewTypeError("a Date never equals the text %s, a time that was read; write new Date(text).getTime() %s date.getTime()", Quoted(timeIn(pair[0])), op))
+			if o, ok := pair[1].(*goja.Object); ok && o.ClassName() == "Date" && r.timeIn(pair[0]) != "" {
+				panic(r.VM.NewTypeError("a Date never equals the text %s, which is a time; write new Date(text).getTime() %s date.getTime()", Quoted(r.timeIn(pair[0])), op))
 			}
 		}
 	}
@@ -72,11 +74,11 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 // refuseTime throws if one of the operands is the text of a time, or of a length of time. The error begins with the text what.
 func (r *Realm) refuseTime(what string, operands ...goja.Value) {
 	for _, v := range operands {
-		if s := timeIn(v); s != "" {
-			panic(r.VM.NewTypeError("%s the text %s, a time that was read; write new Date(text)", what, Quoted(s)))
+		if s := r.timeIn(v); s != "" {
+			panic(r.VM.NewTypeError("%s the text %s, which is a time; write new Date(text)", what, Quoted(s)))
 		}
-		if s := lengthIn(v); s != "" {
-			panic(r.VM.NewTypeError("%s the text %s, a length of time that was read; ask for it as a number, like t.took.asMilliseconds()", what, Quoted(s)))
+		if s := r.lengthIn(v); s != "" {
+			panic(r.VM.NewTypeError("%s the text %s, which is a length of time; ask for it as a number, like t.took.asMilliseconds()", what, Quoted(s)))
 		}
 	}
 }
