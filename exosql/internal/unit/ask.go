@@ -64,9 +64,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		}
 		return nil, 0, err
 	}
-	if s.changes != nil && s.changes[0].Plan.Write.Update != nil {
-		s.images = out.Rows()
-	} else if s.answer, err = value.RowsValue(out.Rows()).Digest(); err != nil {
+	if s.answer, err = s.digest(out.Rows()); err != nil {
 		return nil, 0, err
 	}
 	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil

@@ -54,9 +54,8 @@ type step struct {
 	by      *engine.Settings
 	rows    int64 // rows counts the changed rows
 	answer  value.Digest
-	images  *value.Rows // images are the rows that an update returned for the host, in no order; nil if answer is compared
-	failed  string      // failed is the error that the program got instead of an answer, and that it may rely on
-	sealed  bool        // sealed: the answer has values that its program may not read
+	failed  string // failed is the error that the program got instead of an answer, and that it may rely on
+	sealed  bool   // sealed: the answer has values that its program may not read
 
 	collect func(*exo.Message) *plan.Collector
 }
