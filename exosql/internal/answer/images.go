@@ -134,7 +134,7 @@ func (x *changing) returned(rows *value.Rows) (err error) {
 	if im == nil {
 		return nil
 	}
-	if im.wrote++; x.run.Kind != writing.Updates || acts(x.run.Facet) {
+	if im.wrote++; x.run.Kind != writing.Updates || x.run.Facet.Rights.Act() {
 		return nil
 	}
 	split(x, rows, func(key []value.Value, row value.Value) {

@@ -92,9 +92,6 @@ func ruled(m *exo.Message, db *DB) []*decl.Facet {
 	}).([]*decl.Facet)
 }
 
-// acts reports whether the host permits a write through f to change further rows: by a cascade, a trigger, a rule or a conflict.
-func acts(f *decl.Facet) bool { return slices.ContainsFunc(f.Rights.Permits, decl.Permission.Acts) }
-
 // asks returns the rules of approval that apply to the run's changes, or may apply to them together with the day's other changes. It is called when
 // the unit is prepared.
 func (w *work) asks(ctx context.Context) ([]changeset.Ask, error) {
@@ -129,7 +126,7 @@ func (w *work) writtenRows(ctx context.Context, live *schema.Database, all []cou
 	rows = map[written]*wrote{}
 	for _, c := range all {
 		count(rows, written{nameOf(live, c.x.run.Table), c.x.run.Kind}, c.n, c.x.sets())
-		if f := c.x.run.Facet; acts(f) && !slices.Contains(unseen, f) {
+		if f := c.x.run.Facet; f.Rights.Act() && !slices.Contains(unseen, f) {
 			unseen = append(unseen, f)
 		}
 	}

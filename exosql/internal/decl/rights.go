@@ -209,3 +209,6 @@ func (c *Column) storedType() *message.Type {
 	}
 	return t
 }
+
+// Act reports whether the host permits a write to change further rows: by a cascade, a trigger, a rule or a conflict.
+func (r Rights) Act() bool { return slices.ContainsFunc(r.Permits, Permission.Acts) }

@@ -105,7 +105,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	}
 	update := root.Name == language.Update
 	w.entry = entry
-	if err := s.Change(entry, update, w.images); err != nil {
+	if err := s.Change(entry, update, w.images && !w.w.Facet.Rights.Act()); err != nil { // PostgreSQL refuses RETURNING where a rule acts instead
 		return nil, err
 	}
 	var set []written

@@ -99,3 +99,17 @@ func TestTriggerSinceTheCatalogue(t *testing.T) {
 		}
 	})
 }
+
+// TestInsteadRule: PostgreSQL refuses RETURNING where a rule acts instead of the update. So where the host permits a rule, an update returns nothing.
+func TestInsteadRule(t *testing.T) {
+	w := fresh(t, tu.Postgres, false, `CREATE TABLE shadow (id bigint PRIMARY KEY, org_id bigint NOT NULL, salary bigint NOT NULL)`, `INSERT INTO shadow VALUES (1001, 1, 100)`,
+		`CREATE TABLE base AS SELECT * FROM shadow`, `CREATE RULE moves AS ON UPDATE TO shadow DO INSTEAD UPDATE base SET salary = NEW.salary WHERE id = OLD.id`)
+	w.db = tu.Postgres.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true})
+	r := exosql.NewTable[staff]("shadow")
+	id, org := exosql.NewKey(r, "id", func(s *staff) *int64 { return &s.ID }), exosql.NewColumn(r, "org_id", func(s *staff) *int64 { return &s.Org })
+	salary := exosql.NewColumn(r, "salary", func(s *staff) *int64 { return &s.Salary })
+	x := exosql.NewFacet(r, "shadow", id, salary).AllowUpdate(salary).Permit(exosql.AllowRule("moves")).Of(exosql.Grant(w.db, r, org.Eq(1)))
+	if res := w.toolOf("user:1", codemode.Grants{"shadow": x}).Run(t.Context(), `return shadow.where({ id: 1001 }).update({ salary: 5 })`); res.Err != nil {
+		t.Error(res.Err)
+	}
+}
