@@ -111,7 +111,7 @@ func TestConform(t *testing.T) {
 		"null":             {&thing{ask(nil, con(value.TypeText)), gives(value.Null())}, "but the description says text"},
 		"a number as text": {&thing{ask(nil, con(value.TypeInt)), gives(value.Text("1"))}, "but the description says a whole number"},
 		"a date with time": {&thing{ask(nil, con(value.TypeDate)), gives(value.Text("2024-01-31T12:00:00Z"))}, "but the description says a day"},
-		"a field less":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue())}, "has no field x"},
+		"a field less":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue())}, "the result lacks the field x"},
 		"a field more":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue(value.Field{Name: "x", Value: value.Int(1)}, value.Field{Name: "z", Value: value.Int(1)}))}, "the description lacks"},
 		"an item":          {&thing{ask(nil, list(text)), gives(value.List(value.Text("a"), value.Int(1)))}, "result[1]"},
 		"a cell":           {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Text("2")}}))}, "result[1].x"},

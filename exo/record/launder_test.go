@@ -113,7 +113,7 @@ func TestSettlerPanics(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	s := Settlers{Objects: map[string]Settler{"mail": panicking{}}}
-	if err := s.Reconcile(t.Context(), l, runs); err == nil || strings.Count(err.Error(), "it panicked: oh") != 2 {
+	if err := s.Reconcile(t.Context(), l, runs); err == nil || strings.Count(err.Error(), "code panicked: oh") != 2 {
 		t.Error(err)
 	}
 	lines := strings.Count(b.String(), "\n")

@@ -71,7 +71,7 @@ func TestReadOfNothing(t *testing.T) {
 		"immediate":   service.ReadOf("get", "", nil, nil, nil, nil).Held().Immediate(),
 		"no Read":     service.Read[service.None, string]("get", "", nil),
 	} {
-		if _, err := service.New("svc", "", op); err == nil || !strings.Contains(err.Error(), "svc.get: its function") {
+		if _, err := service.New("svc", "", op); err == nil || !strings.Contains(err.Error(), "svc.get: the function") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -137,7 +137,7 @@ func TestNotReplayed(t *testing.T) {
 		{begun(func(s *exo.Start) { s.Grants, s.Module = nil, "" }), "without replies"},
 		{begun(func(s *exo.Start) { s.Encoding = 2 }), "version 2 of the data format"},
 		{begun(func(s *exo.Start) { s.Granted[0]++ }), "do not match the digest"},
-		{begun(func(s *exo.Start) { s.Grants = func() []byte { return []byte("x") } }), "what was granted"},
+		{begun(func(s *exo.Start) { s.Grants = func() []byte { return []byte("x") } }), "the recorded grants can't be read"},
 		{without(0, exo.Ended), "no end"},
 		{without(2, exo.Outcome), "lacks the outcome of call 2"},
 		{change(t, es, 3, exo.Outcome, func(e *exo.Entry) { e.Kept.Lost = "it was large" }), "call 3 was not recorded: it was large"},

@@ -219,7 +219,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	twice := strings.Replace(doc, "operationId: search", "operationId: list", 1)
-	if _, err := parse(t, twice).Method("x", "list"); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := parse(t, twice).Method("x", "list"); err == nil || !strings.Contains(err.Error(), "several operations") {
 		t.Errorf("an operation that is there twice: %v", err)
 	}
 	for what, text := range map[string]string{
