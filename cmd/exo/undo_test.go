@@ -197,9 +197,19 @@ func TestUndoAs(t *testing.T) {
 		if r := exo(t, "", "undo", theirs, "-file", path, "-apply"); r.code != cli.ExitDone || look() != before {
 			t.Errorf("the operator: %+v\n%s\nwant\n%s", r, look(), before)
 		}
-		write(t, path, strings.Replace(text, "undo: own", "undo: mine", 1))
-		if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.out+r.err, "want own, for a person's own runs, or any") {
-			t.Errorf("a wrong value: %+v", r)
+		for want, file := range map[string]string{
+			"want own, for a person's own runs, or any":         strings.Replace(text, "undo: own", "undo: mine", 1),
+			"12:11: undo: the database of the facet item keeps": strings.Replace(text, ", undo: 7d", "", 1),
+			"need a person's approval":                          strings.Replace(text, "undo: own", "undo: own\n    approve: always", 1) + "approvals: {key: file:k, store: s}\n",
+			"labelled columns":                                  strings.Replace(text, "update: [name]", "update: [name]\n    label: [pii]", 1) + "labels: {pii: secret}\n",
+		} {
+			write(t, path, file)
+			if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.out+r.err, want) {
+				t.Errorf("want %q: %+v", want, r)
+			}
+			if r := exo(t, "", "undo", mine, "-file", path, "-as", "org=acme"); r.code == cli.ExitDone || strings.Contains(r.out+r.err, "%!") {
+				t.Errorf("%s: %+v", want, r)
+			}
 		}
 	})
 }

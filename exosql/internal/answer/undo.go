@@ -51,7 +51,7 @@ func (o *Object) undoes() error {
 			why = "the database keeps nothing that could be undone: set OpenOptions.Undo"
 		}
 		if why != "" {
-			return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet %s has AllowUndo, but %s", f.Alias, why)
+			return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet %s lets persons undo runs, but %s", f.Alias, why)
 		}
 	}
 	return err
@@ -83,7 +83,7 @@ func (db *DB) NewUndoer(live *schema.Database, own bool, granted []exo.Object) (
 	for _, x := range u.may {
 		for _, f := range all { // another facet of the table may have the labels or the approvals
 			if why := f.NotUndoable(); why != "" && nameOf(live, f.Table) == x.table {
-				return nil, fail.Errorf(fail.Invalid, "exosql: UndoFor", "the facet %s has AllowUndo, but by the facet %s %s", x.facet.Alias, f.Alias, why)
+				return nil, fail.Errorf(fail.Invalid, "exosql: UndoFor", "the facet %s lets persons undo runs, but by the facet %s %s", x.facet.Alias, f.Alias, why)
 			}
 		}
 	}

@@ -64,8 +64,8 @@ func (f *Facet) Allow(r Rights) error {
 	if err := f.approve(r.Approvals); err != nil {
 		return err
 	}
-	if f.Rights.Undo != 0 && len(f.Rights.Approvals) > 0 {
-		return fmt.Errorf("exosql: facet %s has AllowUndo, but %s", f.Alias, f.NotUndoable())
+	if why := f.NotUndoable(); f.Rights.Undo != 0 && why != "" {
+		return fmt.Errorf("exosql: facet %s lets persons undo runs, but %s", f.Alias, why)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (f *Facet) NotUndoable() string {
 	case len(f.Rights.Approvals) > 0:
 		return "changes of its table need a person's approval, and an undo asks nobody: leave out the one or the other"
 	case labelled(f.Table.Label) || slices.ContainsFunc(f.Table.Cols, func(c *Column) bool { return labelled(c.Label) }):
-		return "its table has labelled columns, and an undo would tell which values a run has changed: leave out AllowUndo"
+		return "its table has labelled columns, and an undo would tell which values a run has changed: let no person undo runs by this table"
 	}
 	return ""
 }
