@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// theirs fails the test unless the undo is refused like that of an unknown run, while the operator's undo succeeds.
+// theirs fails the test unless the undo is refused like that of an unknown run.
 func (w *world) theirs(run exo.RunID, own bool, by ...exo.Object) {
 	w.t.Helper()
 	_, _, unknown := w.db.UndoFor(w.t.Context(), exo.NewRunID(), exo.RunID{}, own, by...)
