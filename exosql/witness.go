@@ -3,6 +3,7 @@ package exosql
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -107,7 +108,7 @@ type RowLiteral struct {
 
 // UndoRefusal is a row that prevents the undo of a run, with the reason.
 type UndoRefusal struct {
-	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is not about a row of the run
+	Row RowImage // Row is the row as the undo would change it; the zero RowImage if the reason is not about a row of the run, or if a person is not shown the row
 	Why string
 }
 
@@ -140,11 +141,14 @@ func (db *DB) UndoFor(ctx context.Context, run, as exo.RunID, own bool, granted 
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
 	}
-	by, err := db.db.NewUndoer(own, granted)
+	live, err := db.db.Pool.Catalog(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, refused, err = db.undo(ctx, run, as, by)
+	by, err := db.db.NewUndoer(live, own, granted)
+	if err == nil {
+		rows, refused, err = db.undo(ctx, run, as, by)
+	}
 	if errors.Is(err, ErrNotKept) || errors.Is(err, answer.ErrNotTheirs) {
 		return nil, nil, fail.AsError("exosql: UndoFor", answer.ErrNotTheirs)
 	}
@@ -167,19 +171,25 @@ func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (r
 			may = by.May
 		}
 		back, left, err := undo.Reverse(ctx, w, live, run.String(), may)
+		if by != nil && len(left) > 0 && slices.ContainsFunc(back, func(im engine.Image) bool { return im.Before == nil || im.After == nil }) {
+			return answer.ErrNotTheirs // the scope of a row that does not exist can't be asked
+		}
 		for _, im := range back {
 			if by == nil {
 				rows = append(rows, rowImage(im))
 			} else if err == nil && len(left) == 0 { // a person sees rows only once they are in scope both as they are and as they were
-				shown, others := by.Shown(live, im)
+				shown, others := by.Shown(im)
 				rows = append(rows, rowImage(shown))
 				rows[len(rows)-1].Others = others
 			}
 		}
 		for _, r := range left {
 			if by != nil {
-				shown, _ := by.Shown(live, r.Row)
-				r = undo.Refusal{Row: shown.Found(), Why: "the row was changed since, or the database refuses to change it back"}
+				shown, _ := by.Shown(r.Row.Found())
+				if len(shown.Columns) == 0 { // the row is not one that the person is shown
+					shown.Table = schema.Name{}
+				}
+				r = undo.Refusal{Row: shown, Why: "the row was changed since, or the database refuses to change it back"}
 			}
 			refused = append(refused, UndoRefusal{rowImage(r.Row), r.Why})
 		}

@@ -197,9 +197,41 @@ func TestUndoAs(t *testing.T) {
 		if r := exo(t, "", "undo", theirs, "-file", path, "-apply"); r.code != cli.ExitDone || look() != before {
 			t.Errorf("the operator: %+v\n%s\nwant\n%s", r, look(), before)
 		}
-		write(t, path, strings.Replace(text, "undo: own", "undo: mine", 1))
-		if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.out+r.err, "want own, for a person's own runs, or any") {
-			t.Errorf("a wrong value: %+v", r)
+		for as, file := range map[string]string{"nothing=1": text, "org=acme": strings.NewReplacer(", undo: 7d", "", "    undo: own\n", "").Replace(text)} {
+			write(t, path, file)
+			want := map[bool]string{true: "write `undo: 7d`", false: "-as: "}[file != text]
+			if r := exo(t, "", "undo", mine, "-file", path, "-as", as); r.code != cli.ExitUsage || !strings.Contains(r.err, want) {
+				t.Errorf("%s: %+v, want %q", as, r, want)
+			}
+		}
+		folder, identity := filepath.Join(dir, "log"), filepath.Join(dir, "auditor")
+		if r := exo(t, "", "record", "init", "-key", "file:"+filepath.Join(dir, "key"), "-identity", identity, folder); r.code != cli.ExitDone {
+			t.Fatalf("%+v", r)
+		}
+		write(t, path, strings.Replace(text, "record: "+kept, "record: {folder: "+folder+", key: 'file:"+filepath.Join(dir, "key")+"'}", 1))
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-e", "items.where({ id: 1 }).update({ name: 'elm' })"); r.code != cli.ExitDone {
+			t.Fatalf("%+v", r)
+		}
+		sealed := regexp.MustCompile(`[0-9a-f]{32}`).FindString(exo(t, "", "record", "tail", "-n", "1", folder).out)
+		if r := exo(t, "", "undo", sealed, "-file", path, "-as", "org=acme", "-apply"); r.code != cli.ExitUsage || !strings.Contains(r.err, "-identity is missing") {
+			t.Errorf("without the identity: %+v", r)
+		}
+		if r := exo(t, "", "undo", sealed, "-file", path, "-as", "org=acme", "-apply", "-identity", identity); r.code != cli.ExitDone || look() != before {
+			t.Errorf("with the identity: %+v", r)
+		}
+		for want, file := range map[string]string{
+			"want own, for a person's own runs, or any":         strings.Replace(text, "undo: own", "undo: mine", 1),
+			"12:11: undo: the database of the facet item keeps": strings.Replace(text, ", undo: 7d", "", 1),
+			"need a person's approval":                          strings.Replace(text, "undo: own", "undo: own\n    approve: always", 1) + "approvals: {key: file:k, store: s}\n",
+			"labelled columns":                                  strings.Replace(text, "update: [name]", "update: [name]\n    label: [pii]", 1) + "labels: {pii: secret}\n",
+		} {
+			write(t, path, file)
+			if r := exo(t, "", "validate", path); r.code != cli.ExitFound || !strings.Contains(r.out+r.err, want) {
+				t.Errorf("want %q: %+v", want, r)
+			}
+			if r := exo(t, "", "undo", mine, "-file", path, "-as", "org=acme"); r.code == cli.ExitDone || strings.Contains(r.out+r.err, "%!") {
+				t.Errorf("%s: %+v", want, r)
+			}
 		}
 	})
 }

@@ -312,14 +312,17 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			p.At(*x.Delete, "%s", ofFacet(x.Text, err))
 		}
 	}
-	if of := map[string]exosql.UndoRuns{"own": exosql.UndoOwn, "any": exosql.UndoAny}[x.Undo.Text]; of > 0 {
-		if err := facet.AllowUndo(of); err != nil {
-			p.At(x.Undo.Pos, "%s", ofFacet(x.Text, err))
-		}
-	}
 	if a := d.File.rule(x); a != nil {
 		if err := facet.Approve(*a); err != nil {
 			p.At(x.Pos, "%s", ofFacet(x.Text, err))
+		}
+	}
+	if of := map[string]exosql.UndoRuns{"own": exosql.UndoOwn, "any": exosql.UndoAny}[x.Undo.Text]; of > 0 {
+		if !slices.ContainsFunc(d.File.Databases, func(y Database) bool { return y.Undo > 0 && (x.Database.Text == "" || x.Database.Text == y.Text) }) {
+			p.At(x.Undo.Pos, "undo: the database of the facet %s keeps nothing that could be undone: write `undo: 7d` next to the database's `url`", x.Text)
+		}
+		if err := facet.AllowUndo(of); err != nil {
+			p.At(x.Undo.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	d.facets[x.Text] = facet

@@ -140,6 +140,9 @@ func (o *Object) make(b *Bound) error {
 	if o.DB != nil && o.DB.Images == 0 && o.MayAsk() {
 		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "a person must agree to changes through the facet %s, and only OpenOptions.Images lets them see the rows: set that option", o.Facet.Alias)
 	}
+	if err = o.undoes(); err != nil {
+		return err
+	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -24,21 +25,42 @@ import (
 // Undoer is a person with grants. They may undo a run if each of its rows is in the scope of a facet with the right to undo, before and after the undo.
 type Undoer struct {
 	db  *DB
-	may []undoable
+	may []*undoable
 }
 
 // undoable is a facet whose rows the person may undo, within the scope of a grant.
 type undoable struct {
 	*Object
-	facet *decl.Facet
+	facet         *decl.Facet
+	table         schema.Name
+	before, after map[string]bool // before and after have the rows that are in scope before the undo, and after it: see rowOf
 }
 
 // ErrNotTheirs is the error of an undo that a person may not make. It is the same for a run that does not exist, so it reveals no run of another person.
 var ErrNotTheirs = &fail.Error{Kind: fail.Denied, Msg: "nothing of this run can be undone here: there is no such run, or you may not undo the change of one of its rows, as the row is or as it was; ask the operator to undo the run"}
 
-// NewUndoer makes an Undoer. own reports whether the run is one of the person's own.
-func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
+// undoes returns an error if a facet that the object reaches has the right to undo, and its table or its database does not admit it.
+func (o *Object) undoes() error {
+	reach, err := o.Facet.Close()
+	for _, f := range reach {
+		if f.Rights.Undo == 0 {
+			continue
+		}
+		why := f.NotUndoable()
+		if why == "" && o.DB != nil && o.DB.Units.Undo <= 0 {
+			why = "the database keeps nothing that could be undone: set OpenOptions.Undo"
+		}
+		if why != "" {
+			return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet %s lets persons undo runs, but %s", f.Alias, why)
+		}
+	}
+	return err
+}
+
+// NewUndoer makes an Undoer, or returns ErrNotTheirs if no facet lets the person undo the run. own reports whether the run is one of the person's own.
+func (db *DB) NewUndoer(live *schema.Database, own bool, granted []exo.Object) (*Undoer, error) {
 	u := &Undoer{db: db}
+	var all []*decl.Facet
 	for _, x := range granted {
 		o, ok := x.(*Object)
 		if !ok || o.DB != db {
@@ -51,20 +73,40 @@ func (db *DB) NewUndoer(own bool, granted []exo.Object) (*Undoer, error) {
 		if err != nil {
 			return nil, err
 		}
+		all = append(all, reach...)
 		for _, f := range reach {
 			if f.Rights.Undo == decl.UndoAny || own && f.Rights.Undo == decl.UndoOwn {
-				u.may = append(u.may, undoable{o, f})
+				u.may = append(u.may, &undoable{Object: o, facet: f, table: nameOf(live, f.Table)})
 			}
 		}
+	}
+	for _, x := range u.may {
+		for _, f := range all { // another facet of the table may have the labels or the approvals
+			if why := f.NotUndoable(); why != "" && nameOf(live, f.Table) == x.table {
+				return nil, fail.Errorf(fail.Invalid, "exosql: UndoFor", "the facet %s lets persons undo runs, but by the facet %s %s", x.facet.Alias, f.Alias, why)
+			}
+		}
+	}
+	if len(u.may) == 0 {
+		return nil, ErrNotTheirs
 	}
 	return u, nil
 }
 
 // May returns ErrNotTheirs unless the person may undo each image of the undo. done means that the undo has changed the rows, which are now as in After.
+// For a row that does not exist then, May asks only whether a facet has its table.
 func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error {
-	left := slices.DeleteFunc(slices.Clone(images), func(im engine.Image) bool { return done && im.After == nil || !done && im.Before == nil })
+	for _, im := range images {
+		if !slices.ContainsFunc(u.may, func(x *undoable) bool { return x.table == im.Table }) {
+			return ErrNotTheirs
+		}
+	}
 	for _, x := range u.may {
-		keys, loose := x.keys(live, left, done)
+		in := map[string]bool{}
+		if x.after = in; !done {
+			x.before, x.after = in, nil
+		}
+		keys := x.keys(live, images, done)
 		for n := writing.CheckBatch; len(keys) > 0; {
 			n = min(n, len(keys))
 			found, err := u.count(ctx, w, x, keys[:n])
@@ -72,67 +114,98 @@ func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database
 			case err != nil:
 				return err
 			case found == n: // all of these are in scope
+				for _, k := range keys[:n] {
+					in[k.row] = true
+				}
 			case n > 1:
 				n = 1 // one at a time shows which rows are in scope
 				continue
-			default:
-				loose = append(loose, keys[0].im)
 			}
 			keys = keys[n:]
 		}
-		left = loose
 	}
-	if len(left) > 0 {
-		return ErrNotTheirs
+	for _, im := range images {
+		there := im.Before != nil
+		if done {
+			there = im.After != nil
+		}
+		if there && !slices.ContainsFunc(u.may, func(x *undoable) bool { return x.in(done)[rowOf(im)] && x.table == im.Table }) {
+			return ErrNotTheirs
+		}
 	}
 	return nil
 }
 
+// in returns the rows that are in scope before the undo, or after it.
+func (x *undoable) in(done bool) map[string]bool {
+	if done {
+		return x.after
+	}
+	return x.before
+}
+
+// rowOf identifies the row of an image among those of its table.
+func rowOf(im engine.Image) string {
+	if im.Before != nil {
+		return engine.Identity(im.Before, im.Key)
+	}
+	return engine.Identity(im.After, im.Key)
+}
+
 type keyOf struct {
-	im  engine.Image
+	row string
 	key []value.Value
 }
 
-// keys returns the keys of the images of the facet's table, and the other images.
-func (x undoable) keys(live *schema.Database, images []engine.Image, done bool) (keys []keyOf, others []engine.Image) {
-	t := x.facet.Table
+// keys returns the keys of the images of the facet's table. It leaves out rows that do not exist, and rows that the facet's key can't identify: the
+// key must have all columns of the table's primary key.
+func (x *undoable) keys(live *schema.Database, images []engine.Image, done bool) (keys []keyOf) {
+	declared := x.facet.Table.Keys
 	for _, im := range images {
 		row, key := im.Before, []value.Value(nil)
 		if done {
 			row = im.After
 		}
-		for _, c := range t.Keys {
-			if at := slices.Index(im.Columns, c.Name); im.Table == nameOf(live, t) && at >= 0 && !row[at].Null {
-				if v := keyValue(c, known.Plain(row[at])); !v.IsZero() {
+		partial := len(im.Key) == 0 || slices.ContainsFunc(im.Key, func(i int) bool {
+			return !slices.ContainsFunc(declared, func(c *decl.Column) bool { return c.Name == im.Columns[i] })
+		})
+		if row == nil || im.Table != x.table || partial {
+			continue
+		}
+		for _, c := range declared {
+			if at := slices.Index(im.Columns, c.Name); at >= 0 {
+				if v := keyValue(live.Engine, c, row[at]); !v.IsZero() {
 					key = append(key, v)
 				}
 			}
 		}
-		if len(key) == 0 || len(key) != len(t.Keys) {
-			others = append(others, im)
-			continue
+		if len(key) == len(declared) {
+			keys = append(keys, keyOf{rowOf(im), key})
 		}
-		keys = append(keys, keyOf{im, key})
 	}
-	return keys, others
+	return keys
 }
 
-// keyValue returns a key as a value. It is zero for a type whose texts differ between databases: only the operator can undo rows with such keys.
-func keyValue(c *decl.Column, text string) value.Value {
-	switch c.Kind {
-	case value.TypeInt:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+// keyValue returns a key as a value. It is zero unless the cell is an integer for an integer key, or a text for a text key. So no value counts as
+// another that is only written alike: only the operator can undo rows with other keys.
+func keyValue(e schema.Engine, c *decl.Column, cell engine.Cell) value.Value {
+	switch {
+	case cell.Null:
+	case c.Kind == value.TypeInt:
+		if n, err := strconv.ParseInt(cell.Text, 10, 64); err == nil {
 			return value.Int(n)
 		}
-		return value.Value{}
-	case value.TypeBool, value.TypeFloat, value.TypeTime, value.TypeBytes:
-		return value.Value{}
+	case c.Kind != value.TypeText && c.Kind != value.TypeUUID:
+	case e == schema.Postgres: // the cell is the type's own text, without quotes
+		return value.Text(cell.Text)
+	case strings.HasPrefix(cell.Text, "'"): // SQLite's other literals are numbers, blobs, and texts with a NUL
+		return value.Text(known.Plain(cell))
 	}
-	return value.Text(text)
+	return value.Value{}
 }
 
 // count returns how many rows in scope have one of the keys. No two of the keys are equal.
-func (u *Undoer) count(ctx context.Context, w engine.Writer, x undoable, keys []keyOf) (int, error) {
+func (u *Undoer) count(ctx context.Context, w engine.Writer, x *undoable, keys []keyOf) (int, error) {
 	ready, t := x.Ready().Grant, x.facet.Table
 	m := &exo.Message{Checked: message.Checked{Root: &message.Node{Op: message.OpCall}}}
 	grants := shape.Grants([]shape.Prepared{ready})
@@ -164,14 +237,15 @@ func (u *Undoer) count(ctx context.Context, w engine.Writer, x undoable, keys []
 	return int(out.Rows().Reader().Cells(0)[0].Int()), nil
 }
 
-// Shown returns the part of an image that the person may see: the columns without secrecy of the facets. others counts the changed columns that it leaves out.
-func (u *Undoer) Shown(live *schema.Database, im engine.Image) (out engine.Image, others int) {
+// Shown returns the part of an image that the person may see: the columns of those facets that have the row in scope both before and after the undo.
+// others counts the changed columns that it leaves out.
+func (u *Undoer) Shown(im engine.Image) (out engine.Image, others int) {
 	out = engine.Image{Table: im.Table}
+	row := rowOf(im)
 	for i, name := range im.Columns {
-		seen := slices.ContainsFunc(u.may, func(x undoable) bool {
-			return nameOf(live, x.facet.Table) == im.Table && slices.ContainsFunc(x.facet.Cols, func(c *decl.Column) bool {
-				return c.Name == name && c.Label.Join(x.facet.Table.Label).Secrecy().Empty()
-			})
+		seen := slices.ContainsFunc(u.may, func(x *undoable) bool {
+			return x.table == im.Table && (im.Before == nil || x.before[row]) && (im.After == nil || x.after[row]) &&
+				slices.ContainsFunc(x.facet.Cols, func(c *decl.Column) bool { return c.Name == name })
 		})
 		if !seen {
 			if im.Before == nil || im.After == nil || im.Before[i] != im.After[i] {

@@ -28,9 +28,8 @@ type Rights struct {
 type UndoRuns uint8
 
 const (
-	UndoNone UndoRuns = iota
-	UndoOwn           // UndoOwn: runs of their own
-	UndoAny           // UndoAny: runs of other principals, too
+	UndoOwn UndoRuns = 1 + iota // UndoOwn: runs of their own
+	UndoAny                     // UndoAny: runs of other principals, too
 )
 
 // Any reports whether the rights allow any change.
@@ -62,7 +61,25 @@ func (f *Facet) Allow(r Rights) error {
 	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Permits = append(f.Rights.Permits, r.Permits...)
 	f.Rights.Undo = max(f.Rights.Undo, r.Undo)
-	return f.approve(r.Approvals)
+	if err := f.approve(r.Approvals); err != nil {
+		return err
+	}
+	if why := f.NotUndoable(); f.Rights.Undo != 0 && why != "" {
+		return fmt.Errorf("exosql: facet %s lets persons undo runs, but %s", f.Alias, why)
+	}
+	return nil
+}
+
+// NotUndoable returns why no person may undo changes of the facet's table, or "".
+func (f *Facet) NotUndoable() string {
+	labelled := func(l value.Label) bool { return !l.Secrecy().Empty() }
+	switch {
+	case len(f.Rights.Approvals) > 0:
+		return "changes of its table need a person's approval, and an undo asks nobody: leave out the one or the other"
+	case labelled(f.Table.Label) || slices.ContainsFunc(f.Table.Cols, func(c *Column) bool { return labelled(c.Label) }):
+		return "its table has labelled columns, and an undo would tell which values a run has changed: let no person undo runs by this table"
+	}
+	return ""
 }
 
 // Writes reports whether a program can change something through the facet, or through facets that it reaches.

@@ -69,9 +69,14 @@ type Log struct {
 // Flags declares -record, and those flags of tail that choose runs by their beginning.
 func (l *Log) Flags(fs *flag.FlagSet, usage0 string) {
 	fs.StringVar(&l.Place, "record", "", usage0)
-	fs.StringVar(&l.identity, "identity", "", usage["identity"])
+	l.Identity(fs)
 	fs.StringVar(&l.since, "since", "", usage["since"])
 	fs.StringVar(&l.principal, "principal", "", usage["principal"])
+}
+
+// Identity declares only -identity.
+func (l *Log) Identity(fs *flag.FlagSet) {
+	fs.StringVar(&l.identity, "identity", "", usage["identity"])
 }
 
 // Read returns the entries of the record, and a function that reports whether the flags choose a run.

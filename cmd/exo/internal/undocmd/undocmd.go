@@ -21,6 +21,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/record/tree"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -47,11 +48,14 @@ func Commands(files Files) cli.Commands {
 exactly, or none. If a row was changed since, or the database does not admit it, nothing is changed, and the rows are listed.
 What triggers and cascades change meanwhile is changed back as well. The grant file must have undo: 7d at the database, since before the run.
 
-It is for the operator of the whole database: no grant restricts it, and it changes columns that no facet shows, which it prints
-as "another column". With -as it is for one person: each row has to be in the scope of a facet with undo: own or any, as it is
-and as it was; own is for runs of this principal in the record. Files are then left as they are. It connects by undo_url of the file, or else by url. Its role must be able to read exo_undo and to write the
-tables. The undo is a run of its own, which is recorded and can be undone. Files of a folder with undo are put back after the rows, each
-if it is as the run left it. Mails and other effects that left are listed: they stay.
+It connects by undo_url of the file, or else by url, as a role that may read exo_undo and write the tables. The undo is a run of its
+own, which is recorded and can be undone. Mails and other effects that left are listed: they stay.
+
+Without -as it is for the operator of the whole database: no grant restricts it, and it changes columns that no facet shows, which it
+prints as "another column". Files of a folder with undo are put back after the rows, each if it is as the run left it.
+
+With -as it is for one person: each row has to be in the scope of a facet with undo: own or any, as it is and as it was. The word own
+is for runs of this principal in the record, which is read with -identity if it is encrypted. Files stay as they are.
 
 example:
   exo undo 0f3a5c0e1a2b4d6f8091a2b3c4d5e6f7 -file exo.yaml
@@ -61,10 +65,11 @@ example:
 			o := &options{files: files}
 			fs.StringVar(&o.path, "file", "exo.yaml", "`FILE`: the grant file of the run")
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: undo for this principal, like org=5,user=1")
+			o.log.Identity(fs)
 			fs.BoolVar(&o.apply, "apply", false, "do it, without a question")
 			return o.undo
 		},
-		Values: map[string][]string{"-file": {cli.AnyFile}},
+		Values: map[string][]string{"-file": {cli.AnyFile}, "-identity": {cli.AnyFile}},
 	}, {
 		Name:  "gen undo",
 		Args:  "FILE",
@@ -90,8 +95,9 @@ type options struct {
 	files          Files
 	path, role, as string
 	apply          bool
-	by             *person // by is the person of -as; nil: the operator
-	refused        error   // refused is why the person may not undo the run
+	log            recordcmd.Log // log has the identity that reads the file's record
+	by             *person       // by is the person of -as; nil: the operator
+	refused        error         // refused is why the person may not undo the run
 }
 
 // person is the principal for whom an undo is made.
@@ -106,7 +112,10 @@ type person struct {
 func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, run exo.RunID) error {
 	p, err := f.ParseClaims(o.as)
 	if err != nil {
-		return err
+		return cli.Usagef("-as: %s", grantfile.Reason(err))
+	}
+	if !slices.ContainsFunc(f.Databases, func(x grantfile.Database) bool { return x.Undo > 0 }) {
+		return noUndo(o.path)
 	}
 	for i := range f.Databases {
 		if x := &f.Databases[i]; x.UndoURL.Kind != "" {
@@ -125,13 +134,16 @@ func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, 
 	for _, x := range grants {
 		o.by.grants = append(o.by.grants, x)
 	}
-	all, err := entries(f)
+	all, err := o.entries(f)
 	if err != nil {
 		return err
 	}
 	for e, err := range all {
 		if err != nil {
 			return err
+		}
+		if e.RunID == run && e.Step == exo.Begun && errors.Is(e.Closed, tree.ErrNoOpener) {
+			return cli.Usagef("-identity is missing: the record says only in encrypted words whose run %s is; give the file with the age identity", run)
 		}
 		o.by.own = o.by.own || e.RunID == run && e.Step == exo.Begun && e.Start != nil && e.Start.Principal == p.Name()
 	}
@@ -180,9 +192,13 @@ func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
 		}
 	}
 	if n == 0 {
-		return cli.Usagef("no database of %s has `undo`: write `undo: 7d` next to the database's `url`", args[0])
+		return noUndo(args[0])
 	}
 	return nil
+}
+
+func noUndo(path string) error {
+	return cli.Usagef("no database of %s has `undo`: write `undo: 7d` next to the database's `url`", path)
 }
 
 // catalogue reads all schemas, since a trigger may write to any table.
@@ -244,7 +260,7 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 		}
 		by = folders
 	}
-	left, err := effects(f, run, by)
+	left, err := o.effects(f, run, by)
 	if err != nil {
 		return err
 	}
@@ -415,38 +431,35 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 }
 
 // effects returns the run's effects outside of the databases. The argument by has the services that can undo some of them.
-func effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
-	all, err := entries(f)
+func (o *options) effects(f *grantfile.File, run exo.RunID, by map[string]record.Compensator) ([]record.Left, error) {
+	all, err := o.entries(f)
 	if err != nil {
 		return nil, err
 	}
-	return record.LeftOf(all, run, by)
-}
-
-// entries returns the entries of the file's record, or none if it has no record.
-func entries(f *grantfile.File) (iter.Seq2[exo.Entry, error], error) {
-	none := func(func(exo.Entry, error) bool) {}
-	place := f.Record
-	if f.RecordDB.Kind != "" {
-		place = f.RecordDB.Place()
-	}
-	if place == "" {
-		return none, nil
-	}
-	if _, err := os.Stat(place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
-		return none, nil
-	}
-	all, _, err := (&recordcmd.Log{Place: place}).Read() // read without an identity, so encrypted entries show only their leaf
-	if err != nil {
-		return none, err
-	}
-	return func(yield func(exo.Entry, error) bool) {
+	return record.LeftOf(func(yield func(exo.Entry, error) bool) {
 		for e, err := range all {
 			if !yield(e.Entry, err) {
 				return
 			}
 		}
-	}, nil
+	}, run, by)
+}
+
+// entries returns the entries of the file's record, or none if it has no record. Without -identity, encrypted entries show only their leaf.
+func (o *options) entries(f *grantfile.File) (all iter.Seq2[record.Logged, error], err error) {
+	none := func(func(record.Logged, error) bool) {}
+	o.log.Place = f.Record
+	if f.RecordDB.Kind != "" {
+		o.log.Place = f.RecordDB.Place()
+	}
+	if o.log.Place == "" {
+		return none, nil
+	}
+	if _, err := os.Stat(o.log.Place); errors.Is(err, os.ErrNotExist) && f.RecordDB.Kind == "" {
+		return none, nil
+	}
+	all, _, err = o.log.Read()
+	return all, err
 }
 
 // line shows one row, before and after the undo. Changed columns that no facet of the table shows are only counted.
