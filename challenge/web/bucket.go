@@ -48,13 +48,12 @@ func (b *buckets) take(ctx context.Context, key string) grant {
 		last = b.old[key]
 	}
 	b.mu.Unlock()
-	now := b.now()
-	g := b.rate.take(&last, now)
+	g := b.rate.take(&last, b.now())
 	if g.ok {
 		var of grant
 		var all store.Bucket
 		if err := b.share(ctx, b.name, key, func(x *store.Bucket) {
-			of = b.rate.take(x, now)
+			of = b.rate.take(x, b.now()) // read in the transaction, so that one bucket's times come in order
 			all = *x
 		}); err == nil {
 			g, last = of, all
@@ -75,7 +74,10 @@ func (r Rate) take(x *store.Bucket, now time.Time) grant {
 	if x.At.IsZero() {
 		x.Tokens, x.At = burst, now
 	}
-	if d := now.Sub(x.At); d > 0 { // a clock that was set back adds and takes no tokens
+	if x.At.After(now) { // the clock was set back, which adds and takes no tokens
+		x.At = now
+	}
+	if d := now.Sub(x.At); d > 0 {
 		x.Tokens = min(burst, x.Tokens+float64(d)/float64(r.Every))
 		x.At = now
 	}
