@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/exoagent/exoagent/challenge/queue"
@@ -101,6 +103,40 @@ func TestKeep(t *testing.T) {
 		t.Error(err)
 	}
 	x.Close(t.Context())
+}
+
+// TestSlowKeep: while one job is being kept, others come, run and end. Close waits until the job is kept and has run.
+func TestSlowKeep(t *testing.T) {
+	for _, lost := range []error{nil, errors.New("disk full")} {
+		x := newTable(t, 2, 9, 9)
+		keeps, kept := make(chan struct{}), make(chan struct{})
+		var ran atomic.Bool
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := x.Add(queue.Sender{Player: "a"}, func(bool) (string, error) { close(keeps); <-kept; return "slow", lost }, func(context.Context) { ran.Store(true) }); err != lost {
+				t.Error(err)
+			}
+		})
+		<-keeps
+		if err := x.add("b", "quick"); err != nil {
+			t.Fatal(err)
+		}
+		x.step <- struct{}{}
+		x.Wait(t.Context(), "quick")
+		if _, ok := x.Position("slow"); ok {
+			t.Error("a job that is not kept has a position")
+		}
+		wg.Go(func() {
+			if err := x.Close(t.Context()); err != nil || ran.Load() != (lost == nil) {
+				t.Error("after Close:", err, ran.Load())
+			}
+		})
+		for !x.Paused() { // until Close has begun
+			runtime.Gosched()
+		}
+		close(kept)
+		wg.Wait()
+	}
 }
 
 // TestPause stops what runs and what waits, and takes jobs again afterwards.
