@@ -33,11 +33,15 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	end := time.Now().Add(joinWait)
 	tx, err := s.shared.BeginTx(ctx, nil)
 	for busy(err) && time.Now().Before(end) {
-		time.Sleep(20 * time.Millisecond) // SQLite does not wait for the lock that begins the log of a new file
+		select { // SQLite does not wait for the lock that begins the log of a new file
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		tx, err = s.shared.BeginTx(ctx, nil)
 	}
 	if busy(err) {
-		return errors.New("a process of an earlier version uses this file: stop that process first")
+		return fmt.Errorf("another process has had the lock %s.lock for %v: either a process of an earlier version, which must be stopped first, or a process that is starting, which needs more time", s.path, joinWait)
 	}
 	if err != nil {
 		return err
@@ -47,7 +51,8 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	// Another process may treat a lock that is not held as that of a dead process, but only in a transaction like this one.
+	// Another process treats a lock that is not held as that of a dead process. Until this lock is held, its name is in no attempt and no folder
+	// of copies. Only processes that join look at all locks, one at a time.
 	if s.own, err = s.hold(s.id); err != nil {
 		return err
 	}

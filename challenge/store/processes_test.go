@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func TestEarlierVersion(t *testing.T) {
 	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") {
+	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") || !strings.Contains(err.Error(), "a process that is starting") {
 		if err == nil {
 			s.Close()
 		}
@@ -207,6 +208,27 @@ func TestBoundsOfAll(t *testing.T) {
 	}
 	if err := add(1, "r", "there", game.Program, nil); !errors.Is(err, store.ErrStopped) || both[1].Failing() {
 		t.Error("an attempt after another process has stopped the game:", err)
+	}
+}
+
+// TestTakeEnds: taking a token ends, though the second file gives no answer. A request whose client has gone counts.
+func TestTakeEnds(t *testing.T) {
+	f := open(t, store.Options{})
+	release, err := f.HoldShared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = f.Take(t.Context(), "attempts", "home", func(*store.Bucket) { t.Error("a bucket without the file") })
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), f.path+".lock") {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Take(gone, "attempts", "home", func(b *store.Bucket) { b.Full = f.c.now() }); err != nil {
+		t.Error("a request whose client has gone:", err)
 	}
 }
 
