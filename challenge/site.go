@@ -85,7 +85,7 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if c.resume {
 		err = s.arena.StopByHand(ctx, false)
 	} else {
-		s.stopped, err = s.arena.Hear(ctx)
+		s.stopped, err = s.arena.ReadStop(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func sweepCopies(data string, st *store.Store) error {
 		return err
 	}
 	for _, e := range entries {
-		if ofProcess.MatchString(e.Name()) && !st.Lives(e.Name()) {
+		if ofProcess.MatchString(e.Name()) && !st.Alive(e.Name()) {
 			if err := os.RemoveAll(filepath.Join(data, copiesFolder, e.Name())); err != nil {
 				return err
 			}

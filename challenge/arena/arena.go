@@ -28,7 +28,7 @@ type Arena struct {
 
 	stopping sync.Mutex
 	stopped  map[string]bool // who has turned the kill switch on
-	heard    heard
+	lastStop lastStop
 	unkept   unkept
 }
 

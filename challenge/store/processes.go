@@ -98,7 +98,7 @@ func (s *Store) hold(id string) (*sql.DB, error) {
 	if err := private(name); err != nil {
 		return nil, err
 	}
-	db, err := openFile(name, "", 1)
+	db, err := openLock(name)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +111,8 @@ func (s *Store) hold(id string) (*sql.DB, error) {
 // ID returns the name of this process.
 func (s *Store) ID() string { return s.id }
 
-// Lives reports whether the process with this name uses the file. It returns true if it can't find out.
-func (s *Store) Lives(id string) bool {
+// Alive reports whether the process with this name uses the file. It returns true if it can't find out.
+func (s *Store) Alive(id string) bool {
 	if id == s.id {
 		return true
 	}
@@ -135,7 +135,7 @@ func (s *Store) alone() (bool, error) {
 	}
 	alone := true
 	for _, name := range names {
-		if id := strings.TrimSuffix(strings.TrimPrefix(name, s.path+"."), live); s.Lives(id) {
+		if id := strings.TrimSuffix(strings.TrimPrefix(name, s.path+"."), live); s.Alive(id) {
 			alone = false
 		} else if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return false, err
@@ -168,8 +168,8 @@ func (s *Store) Secret(use string) []byte {
 	return m.Sum(nil)
 }
 
-// Bury ends the attempts that dead processes were playing, or had yet to play.
-func (s *Store) Bury(ctx context.Context) error {
+// InterruptDead ends the attempts that dead processes were playing, or had yet to play.
+func (s *Store) InterruptDead(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, "SELECT DISTINCT process FROM attempts WHERE state IN (?, ?) AND process <> ?", game.Queued, game.Running, s.id)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (s *Store) Bury(ctx context.Context) error {
 		return err
 	}
 	for _, id := range dead {
-		if s.Lives(id) {
+		if s.Alive(id) {
 			continue
 		}
 		if err := s.interrupt(ctx, id); err != nil { // it reads the attempts only now, because a process may end an attempt right before its own end

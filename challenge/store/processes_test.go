@@ -30,8 +30,8 @@ func (f *fixture) another() *store.Store {
 	return s
 }
 
-// TestBury: the attempts of a process that lives are left alone. When the process is gone, any other one ends them.
-func TestBury(t *testing.T) {
+// TestInterruptDead: the attempts of a process that lives are left alone. When the process is gone, any other one ends them.
+func TestInterruptDead(t *testing.T) {
 	f := open(t, store.Options{})
 	ctx := t.Context()
 	p, _ := f.player()
@@ -42,7 +42,7 @@ func TestBury(t *testing.T) {
 	second, third := f.another(), f.another()
 	state := func() game.State {
 		t.Helper()
-		if err := errors.Join(second.Bury(ctx), third.Bury(ctx)); err != nil {
+		if err := errors.Join(second.InterruptDead(ctx), third.InterruptDead(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		k, err := third.Attempt(ctx, a.ID)
@@ -51,13 +51,13 @@ func TestBury(t *testing.T) {
 		}
 		return k.State
 	}
-	if got := state(); got != game.Running || !second.Lives(f.ID()) {
+	if got := state(); got != game.Running || !second.Alive(f.ID()) {
 		t.Errorf("while its process lives: %s", got)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := state(); got != game.Interrupted || second.Lives(f.ID()) || !second.Lives(third.ID()) {
+	if got := state(); got != game.Interrupted || second.Alive(f.ID()) || !second.Alive(third.ID()) {
 		t.Errorf("after the end of its process: %s", got)
 	}
 	if left, err := filepath.Glob(f.path + ".*.live"); err != nil || len(left) != 2 {
