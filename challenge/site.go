@@ -81,7 +81,8 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if err := tryCopies(ctx, c, copies, s.arena.Game.Targets[0]); err != nil {
 		return nil, err
 	}
-	s.arena.Queue, s.arena.Questions = queue.New(c.workers, 20, c.queue), queue.New(questions, 3, c.queue)
+	s.arena.Queue, s.arena.Questions = queue.New(c.workers), queue.New(questions)
+	s.arena.Room, s.arena.QuestionsRoom = store.Room{PerPlayer: 20, Total: c.queue}, store.Room{PerPlayer: 3, Total: c.queue}
 	if c.resume {
 		err = s.arena.StopByHand(ctx, false)
 	} else {

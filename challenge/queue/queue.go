@@ -4,6 +4,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -12,8 +13,6 @@ import (
 
 // These are the reasons to refuse a job.
 var (
-	ErrYours  = fair.ErrYours
-	ErrFull   = fair.ErrFull
 	ErrPaused = errors.New("queue: the queue is paused")
 	ErrClosed = errors.New("queue: the queue is closed")
 )
@@ -23,8 +22,7 @@ type Sender struct{ Address, Player string }
 
 // Queue runs jobs. New makes one.
 type Queue struct {
-	places           *fair.Queue[string]
-	perPlayer, total int
+	places *fair.Queue[string]
 
 	mu     sync.Mutex
 	jobs   map[string]*job // the jobs that wait or run, by id
@@ -41,17 +39,13 @@ type job struct {
 	done   chan struct{}
 }
 
-// New makes a queue with this number of places. perPlayer and total bound the waiting jobs of a player, and of all. An address may have no
-// more waiting jobs than there is room left.
-func New(places, perPlayer, total int) *Queue {
-	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), perPlayer: perPlayer, total: total, jobs: map[string]*job{}}
+// New makes a queue with this number of places. The queue does not bound the waiting jobs: the keep of each job may refuse it.
+func New(places int) *Queue {
+	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: math.MaxInt, Total: math.MaxInt}), jobs: map[string]*job{}}
 	q.rest.L = &q.mu
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }
-
-// Room returns the bounds of the waiting jobs of a player, and of all.
-func (q *Queue) Room() (perPlayer, total int) { return q.perPlayer, q.total }
 
 // Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
 // The argument waits is false for a job that runs at once. If keep fails, the job is refused. The

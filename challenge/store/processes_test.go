@@ -16,7 +16,6 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/store"
-	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // another opens the same file as another process does.
@@ -141,7 +140,7 @@ func TestBoundsOfAll(t *testing.T) {
 		return both[i%2].Add(ctx, player, address, &game.Attempt{Target: "wallet", Lane: lane}, room)
 	}
 	for i := range 5 {
-		want := map[bool]error{true: fair.ErrYours}[i >= 3]
+		want := map[bool]error{true: store.ErrYours}[i >= 3]
 		if err := add(i, "p", "home", game.Program, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of a player: %v", i, err)
 		}
@@ -153,13 +152,13 @@ func TestBoundsOfAll(t *testing.T) {
 		t.Error("in the other queue:", err)
 	}
 	for i := range 4 { // five of one address leave room for five
-		want := map[bool]error{true: fair.ErrYours}[i >= 2]
+		want := map[bool]error{true: store.ErrYours}[i >= 2]
 		if err := add(i, fmt.Sprint("p", i), "home", game.Notice, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of an address: %v", i, err)
 		}
 	}
 	for i := range 7 {
-		want := map[bool]error{true: fair.ErrFull}[i >= 5]
+		want := map[bool]error{true: store.ErrFull}[i >= 5]
 		if err := add(i, fmt.Sprint("q", i), fmt.Sprint("away", i), game.Notice, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of all: %v", i, err)
 		}

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver of SQLite
-
-	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // Options are bounds. Zero means the default.
@@ -200,7 +198,7 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error
 }
 
 // refusals are the errors of changes that the store could have made.
-var refusals = []error{ErrNone, ErrStopped, fair.ErrYours, fair.ErrFull}
+var refusals = []error{ErrNone, ErrStopped, ErrYours, ErrFull}
 
 // Failing reports whether the last write failed. On a full disk only reads work.
 func (s *Store) Failing() bool { return s.failing.Load() }
