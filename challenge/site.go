@@ -81,11 +81,12 @@ func open(ctx context.Context, c *config, port int, log *slog.Logger) (_ *site, 
 	if err := tryCopies(ctx, c, copies, s.arena.Game.Targets[0]); err != nil {
 		return nil, err
 	}
-	s.arena.Queue, s.arena.Questions = queue.New(c.workers, 20, c.queue), queue.New(questions, 3, c.queue)
+	s.arena.Queue, s.arena.Questions = queue.New(c.workers), queue.New(questions)
+	s.arena.Room, s.arena.QuestionsRoom = store.Room{PerPlayer: 20, Total: c.queue}, store.Room{PerPlayer: 3, Total: c.queue}
 	if c.resume {
 		err = s.arena.StopByHand(ctx, false)
 	} else {
-		s.stopped, err = s.arena.Hear(ctx)
+		s.stopped, err = s.arena.ReadStop(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func sweepCopies(data string, st *store.Store) error {
 		return err
 	}
 	for _, e := range entries {
-		if ofProcess.MatchString(e.Name()) && !st.Lives(e.Name()) {
+		if ofProcess.MatchString(e.Name()) && !st.Alive(e.Name()) {
 			if err := os.RemoveAll(filepath.Join(data, copiesFolder, e.Name())); err != nil {
 				return err
 			}

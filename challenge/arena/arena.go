@@ -23,12 +23,14 @@ type Arena struct {
 	Queue *queue.Queue
 	// Questions is the queue of the model lane, where attempts last for minutes and mostly wait for the model; if Questions is nil, they wait in Queue
 	Questions *queue.Queue
-	Log       *slog.Logger
-	Ended     func(*game.Attempt) // called after every attempt that was played; may be nil
+	// Room bounds the attempts that wait for Queue in all processes, and QuestionsRoom those that wait for Questions. With a zero none may wait
+	Room, QuestionsRoom store.Room
+	Log                 *slog.Logger
+	Ended               func(*game.Attempt) // called after every attempt that was played; may be nil
 
 	stopping sync.Mutex
 	stopped  map[string]bool // who has turned the kill switch on
-	heard    heard
+	lastStop lastStop
 	unkept   unkept
 }
 
@@ -96,18 +98,16 @@ func (ar *Arena) Submit(ctx context.Context, from queue.Sender, target string, l
 		return nil, ar.known(err)
 	}
 	a := &game.Attempt{Target: target, Lane: lane, Input: input}
-	line := ar.line(lane)
 	keep := func(waits bool) (string, error) {
 		var room *store.Room
-		if waits { // the queue counts the waiting attempts of this process, and the store those of all processes
-			room = &store.Room{}
-			room.PerPlayer, room.Total = line.Room()
+		if waits {
+			room = ar.room(lane)
 		}
 		err := ar.Store.Add(ctx, from.Player, from.Address, a, room)
 		return a.ID, err
 	}
 	played := *a // played is a copy, because Submit still reads *a below, perhaps while the attempt is played
-	err = line.Add(from, keep, func(ctx context.Context) {
+	err = ar.line(lane).Add(from, keep, func(ctx context.Context) {
 		played.ID, played.At, played.State = a.ID, a.At, game.Running
 		ar.play(ctx, from, &played, game.Player{ID: from.Player, Copy: copy, Key: key})
 	})
@@ -176,9 +176,9 @@ func (ar *Arena) known(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNone):
 		return errNotFound
-	case errors.Is(err, queue.ErrYours):
+	case errors.Is(err, store.ErrYours):
 		return refuse(Busy, "too many attempts of yours, or of your address, wait; send more when they have ended")
-	case errors.Is(err, queue.ErrFull):
+	case errors.Is(err, store.ErrFull):
 		return refuse(Busy, "too many attempts wait; try again later")
 	case errors.Is(err, queue.ErrPaused), errors.Is(err, queue.ErrClosed), errors.Is(err, store.ErrStopped):
 		return errStopped

@@ -53,7 +53,7 @@ func TestPanic(t *testing.T) {
 	ended := 0
 	ar := &arena.Arena{
 		Game:  &game.Game{Targets: game.Targets{&bad}, Copies: copies},
-		Store: st, Queue: queue.New(1, 9, 9), Log: slog.New(slog.NewTextHandler(&log, nil)), Ended: func(*game.Attempt) { ended++ },
+		Store: st, Queue: queue.New(1), Room: store.Room{PerPlayer: 9, Total: 9}, Log: slog.New(slog.NewTextHandler(&log, nil)), Ended: func(*game.Attempt) { ended++ },
 	}
 	p, _, err := st.NewPlayer(ctx, "home")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/queue"
+	"github.com/exoagent/exoagent/challenge/store"
 )
 
 // line returns the queue in which attempts of a lane wait.
@@ -15,6 +16,14 @@ func (ar *Arena) line(l game.Lane) *queue.Queue {
 		return ar.Questions
 	}
 	return ar.Queue
+}
+
+// room returns the bounds of the attempts that wait in that queue.
+func (ar *Arena) room(l game.Lane) *store.Room {
+	if l == game.Model && ar.Questions != nil {
+		return &ar.QuestionsRoom
+	}
+	return &ar.Room
 }
 
 func (ar *Arena) lines() []*queue.Queue {

@@ -42,8 +42,8 @@ func (ar *Arena) StoppedBy() []string {
 	return slices.Sorted(maps.Keys(ar.stopped))
 }
 
-// heard is the host's stop as the store had it when this process last looked.
-type heard struct {
+// lastStop is the host's stop as the store had it when this process last looked.
+type lastStop struct {
 	mu sync.Mutex
 	on bool
 }
@@ -53,23 +53,23 @@ func (ar *Arena) StopByHand(ctx context.Context, on bool) error {
 	if on {
 		ar.Stop(byHost, true) // stop even if the setting can't be stored
 	}
-	ar.heard.mu.Lock()
-	defer ar.heard.mu.Unlock()
+	ar.lastStop.mu.Lock()
+	defer ar.lastStop.mu.Unlock()
 	if err := ar.Store.SetStopped(ctx, on); err != nil {
 		return err
 	}
-	ar.heard.on = on
+	ar.lastStop.on = on
 	ar.Stop(byHost, on)
 	return nil
 }
 
-// Hear stops the game if the host has stopped it in another process, or before the last process ended. It lets the game go on when the host
+// ReadStop stops the game if the host has stopped it in another process, or before the last process ended. It lets the game go on when the host
 // has ended that stop. A stop that could not be stored stays.
-func (ar *Arena) Hear(ctx context.Context) (stopped bool, err error) {
-	ar.heard.mu.Lock()
-	defer ar.heard.mu.Unlock()
-	if stopped, err = ar.Store.Stopped(ctx); err == nil && stopped != ar.heard.on {
-		ar.heard.on = stopped
+func (ar *Arena) ReadStop(ctx context.Context) (stopped bool, err error) {
+	ar.lastStop.mu.Lock()
+	defer ar.lastStop.mu.Unlock()
+	if stopped, err = ar.Store.Stopped(ctx); err == nil && stopped != ar.lastStop.on {
+		ar.lastStop.on = stopped
 		ar.Stop(byHost, stopped)
 	}
 	return stopped, err

@@ -72,10 +72,10 @@ func (u *unkept) forget(id string) {
 // Tend learns of the host's stop in other processes, and ends the attempts of dead processes. If the store accepts writes again, Tend gives it
 // the attempts that it refused before.
 func (ar *Arena) Tend(ctx context.Context) {
-	if _, err := ar.Hear(ctx); err != nil {
+	if _, err := ar.ReadStop(ctx); err != nil {
 		ar.Log.Error("store", "error", err)
 	}
-	if err := ar.Store.Bury(ctx); err != nil {
+	if err := ar.Store.InterruptDead(ctx); err != nil {
 		ar.Log.Error("store", "error", err)
 	}
 	if ar.Store.Failing() {

@@ -33,7 +33,7 @@ func TestUnkept(t *testing.T) {
 	defer st.Close()
 	bad := *game.DefaultTargets[0]
 	bad.Grants = func(*exosql.DB) codemode.Grants { panic("ended") }
-	ar := &arena.Arena{Game: &game.Game{Targets: game.Targets{&bad}, Copies: copies}, Store: st, Queue: queue.New(1, 9, 9), Log: slog.New(slog.DiscardHandler)}
+	ar := &arena.Arena{Game: &game.Game{Targets: game.Targets{&bad}, Copies: copies}, Store: st, Queue: queue.New(1), Room: store.Room{PerPlayer: 9, Total: 9}, Log: slog.New(slog.DiscardHandler)}
 	p, _, err := st.NewPlayer(ctx, "home")
 	if err != nil {
 		t.Fatal(err)

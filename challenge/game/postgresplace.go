@@ -111,7 +111,7 @@ func (s *schemas) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for end := time.Now().Add(holdWait); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(holdWait); ; {
 		var got bool
 		err := c.QueryRowContext(ctx, `SELECT pg_try_advisory_lock_shared($1) AND pg_try_advisory_lock($1::int, $2)`, lockNumber, s.number).Scan(&got)
 		if err == nil && got {
@@ -123,6 +123,10 @@ func (s *schemas) hold(ctx context.Context) error {
 		}
 		if err != nil {
 			return errors.Join(err, c.Close())
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done(): // the next statement returns the error
 		}
 	}
 }

@@ -4,6 +4,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -12,8 +13,6 @@ import (
 
 // These are the reasons to refuse a job.
 var (
-	ErrYours  = fair.ErrYours
-	ErrFull   = fair.ErrFull
 	ErrPaused = errors.New("queue: the queue is paused")
 	ErrClosed = errors.New("queue: the queue is closed")
 )
@@ -23,11 +22,11 @@ type Sender struct{ Address, Player string }
 
 // Queue runs jobs. New makes one.
 type Queue struct {
-	places           *fair.Queue[string]
-	perPlayer, total int
+	places *fair.Queue[string]
 
 	mu     sync.Mutex
 	jobs   map[string]*job // the jobs that wait or run, by id
+	keeps  int             // the number of calls of keep that have not returned
 	paused bool
 	closed bool
 	ctx    context.Context // the context of running jobs
@@ -40,20 +39,17 @@ type job struct {
 	done   chan struct{}
 }
 
-// New makes a queue with this number of places. perPlayer and total bound the waiting jobs of a player, and of all. An address may have no
-// more waiting jobs than there is room left.
-func New(places, perPlayer, total int) *Queue {
-	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: perPlayer, Total: total, Room: true}), perPlayer: perPlayer, total: total, jobs: map[string]*job{}}
+// New makes a queue with this number of places. The queue does not bound the waiting jobs: the keep of each job may refuse it.
+func New(places int) *Queue {
+	q := &Queue{places: fair.New[string](fair.Config{Places: places, PerMember: math.MaxInt, Total: math.MaxInt}), jobs: map[string]*job{}}
 	q.rest.L = &q.mu
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }
 
-// Room returns the bounds of the waiting jobs of a player, and of all.
-func (q *Queue) Room() (perPlayer, total int) { return q.perPlayer, q.total }
-
 // Add accepts a job and runs it once, in its own goroutine. Once the job has its place in the queue, and before it runs, Add calls keep.
-// The argument waits is false for a job that runs at once. If keep fails, the job is refused. The context of run ends when the queue is paused or closed.
+// The argument waits is false for a job that runs at once. If keep fails, the job is refused. The
+// queue's other methods do not wait for keep, except Close. The context of run ends when the queue is paused or closed.
 func (q *Queue) Add(s Sender, keep func(waits bool) (id string, err error), run func(ctx context.Context)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,15 +63,34 @@ func (q *Queue) Add(s Sender, keep func(waits bool) (id string, err error), run 
 	if err != nil {
 		return err
 	}
-	id, err := keep(ticket.Position() > 0)
+	id, err := q.unlocked(func() (string, error) { return keep(ticket.Position() > 0) })
 	if err != nil {
 		ticket.Leave()
+		q.rested()
 		return err
 	}
 	j := &job{ticket, make(chan struct{})}
 	q.jobs[id] = j
 	go q.serve(id, j, run)
 	return nil
+}
+
+// unlocked calls keep without the lock, because keep may wait for seconds until another process has written. Close waits for the call.
+func (q *Queue) unlocked(keep func() (string, error)) (id string, err error) {
+	q.keeps++
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		q.keeps--
+	}()
+	return keep()
+}
+
+// rested wakes Close if no job is left. The caller holds q.mu.
+func (q *Queue) rested() {
+	if q.keeps+len(q.jobs) == 0 {
+		q.rest.Broadcast()
+	}
 }
 
 func (q *Queue) serve(id string, j *job, run func(ctx context.Context)) {
@@ -85,9 +100,7 @@ func (q *Queue) serve(id string, j *job, run func(ctx context.Context)) {
 		j.ticket.Leave()
 		delete(q.jobs, id)
 		close(j.done)
-		if len(q.jobs) == 0 {
-			q.rest.Broadcast()
-		}
+		q.rested()
 	}()
 	<-j.ticket.Turn()
 	q.mu.Lock()
@@ -177,7 +190,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	})
 	defer stop()
 	defer q.cancel()
-	for len(q.jobs) > 0 {
+	for q.keeps+len(q.jobs) > 0 {
 		if late {
 			return ErrRunning
 		}

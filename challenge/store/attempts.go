@@ -11,19 +11,24 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/game"
-	"github.com/exoagent/exoagent/internal/fair"
 )
 
-// Room bounds the attempts that wait in all processes, for the model lane or for the other lanes.
+// Room bounds the attempts that wait in all processes, for the model lane or for the other lanes. An address may have at most as many as there is
+// room left, so that later addresses find room. One address alone gets half, and n addresses get 1/(n+1) each (Choudhury and Hahne, Dynamic queue
+// length thresholds for shared-memory packet switches, 1998).
 type Room struct {
-	PerPlayer, Total int // the most waiting attempts of a player, and of all; an address may have at most as many as there is room left
+	PerPlayer, Total int // the most waiting attempts of a player, and of all
 }
 
-// ErrStopped means that the host has stopped the game, in this process or another.
-var ErrStopped = errors.New("store: the host has stopped the game")
+// These are the reasons to refuse an attempt. They count in all processes together.
+var (
+	ErrStopped = errors.New("store: the host has stopped the game")
+	ErrYours   = errors.New("store: too many attempts of this player or this address wait")
+	ErrFull    = errors.New("store: too many attempts wait")
+)
 
 // Add stores a new attempt of a player, sent from an address, before it is played, so that it can't be lost. An attempt that has to wait needs
-// room; nil means that it is played at once. Add fails with ErrStopped, or without room with fair.ErrYours or fair.ErrFull.
+// room; nil means that it is played at once. Add fails with ErrStopped, or without room with ErrYours or ErrFull.
 func (s *Store) Add(ctx context.Context, player, address string, a *game.Attempt, room *Room) error {
 	a.ID, a.At, a.State = NewID(), s.o.Now().UTC().Truncate(time.Millisecond), game.Queued
 	return s.change(ctx, func(tx *sql.Tx) error {
@@ -79,11 +84,11 @@ func (s *Store) mayCome(tx *sql.Tx, player, address string, lane game.Lane, room
 	}
 	switch left := room.Total - all; {
 	case ofPlayer >= room.PerPlayer:
-		return fair.ErrYours
+		return ErrYours
 	case left <= 0:
-		return fair.ErrFull
+		return ErrFull
 	case ofAddress >= left:
-		return fair.ErrYours
+		return ErrYours
 	}
 	return nil
 }

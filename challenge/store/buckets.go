@@ -33,25 +33,38 @@ type Bucket struct {
 // mostBuckets bounds the buckets of all rates together.
 const mostBuckets = 100_000
 
-// Take changes the bucket of a key in a transaction, so that no other process changes it at the same time.
+// takeWait bounds the wait for the one connection to the second file, and for other processes.
+const takeWait = time.Second
+
+// Take changes the bucket of a key in a transaction, so that no other process changes it at the same time. It ends after takeWait, and changes
+// the bucket even if ctx has ended, because a request whose client has gone counts too.
 func (s *Store) Take(ctx context.Context, rate, key string, change func(*Bucket)) error {
-	tx, err := s.shared.BeginTx(context.WithoutCancel(ctx), nil)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeWait)
+	defer cancel()
+	if err := s.take(ctx, rate, s.address(key), change); err != nil {
+		return fmt.Errorf("store: the file of buckets %s.lock: %w", s.path, err)
+	}
+	return nil
+}
+
+func (s *Store) take(ctx context.Context, rate string, key []byte, change func(*Bucket)) error {
+	tx, err := s.shared.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	defer tx.Rollback()
 	var b Bucket
 	var at int64
-	switch err := tx.QueryRow("SELECT tokens, at FROM buckets WHERE rate = ? AND key = ?", rate, s.address(key)).Scan(&b.Tokens, &at); {
+	switch err := tx.QueryRowContext(ctx, "SELECT tokens, at FROM buckets WHERE rate = ? AND key = ?", rate, key).Scan(&b.Tokens, &at); {
 	case err == nil:
 		b.At = time.Unix(0, at)
 	case !errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
 	change(&b)
-	if _, err := tx.Exec("INSERT INTO buckets (rate, key, tokens, at, full_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at",
-		rate, s.address(key), b.Tokens, b.At.UnixNano(), b.Full.UnixNano()); err != nil {
-		return fmt.Errorf("store: %w", err)
+	if _, err := tx.ExecContext(ctx, "INSERT INTO buckets (rate, key, tokens, at, full_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at",
+		rate, key, b.Tokens, b.At.UnixNano(), b.Full.UnixNano()); err != nil {
+		return err
 	}
 	return tx.Commit()
 }

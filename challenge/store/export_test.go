@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -41,4 +42,13 @@ func SetJoinWait(d time.Duration) (undo func()) {
 	was := joinWait
 	joinWait = d
 	return func() { joinWait = was }
+}
+
+// HoldShared takes the one connection to the second file. The returned function gives it back.
+func (s *Store) HoldShared(ctx context.Context) (release func() error, err error) {
+	c, err := s.shared.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Close, nil
 }

@@ -33,11 +33,15 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	end := time.Now().Add(joinWait)
 	tx, err := s.shared.BeginTx(ctx, nil)
 	for busy(err) && time.Now().Before(end) {
-		time.Sleep(20 * time.Millisecond) // SQLite does not wait for the lock that begins the log of a new file
+		select { // SQLite does not wait for the lock that begins the log of a new file
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 		tx, err = s.shared.BeginTx(ctx, nil)
 	}
 	if busy(err) {
-		return errors.New("a process of an earlier version uses this file: stop that process first")
+		return fmt.Errorf("another process has had the lock %s.lock for %v: either a process of an earlier version, which must be stopped first, or a process that is starting, which needs more time", s.path, joinWait)
 	}
 	if err != nil {
 		return err
@@ -47,7 +51,8 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	// Another process may treat a lock that is not held as that of a dead process, but only in a transaction like this one.
+	// Another process treats a lock that is not held as that of a dead process. Until this lock is held, its name is in no attempt and no folder
+	// of copies. Only processes that join look at all locks, one at a time.
 	if s.own, err = s.hold(s.id); err != nil {
 		return err
 	}
@@ -93,7 +98,7 @@ func (s *Store) hold(id string) (*sql.DB, error) {
 	if err := private(name); err != nil {
 		return nil, err
 	}
-	db, err := openFile(name, "", 1)
+	db, err := openLock(name)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +111,8 @@ func (s *Store) hold(id string) (*sql.DB, error) {
 // ID returns the name of this process.
 func (s *Store) ID() string { return s.id }
 
-// Lives reports whether the process with this name uses the file. It returns true if it can't find out.
-func (s *Store) Lives(id string) bool {
+// Alive reports whether the process with this name uses the file. It returns true if it can't find out.
+func (s *Store) Alive(id string) bool {
 	if id == s.id {
 		return true
 	}
@@ -130,7 +135,7 @@ func (s *Store) alone() (bool, error) {
 	}
 	alone := true
 	for _, name := range names {
-		if id := strings.TrimSuffix(strings.TrimPrefix(name, s.path+"."), live); s.Lives(id) {
+		if id := strings.TrimSuffix(strings.TrimPrefix(name, s.path+"."), live); s.Alive(id) {
 			alone = false
 		} else if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return false, err
@@ -163,8 +168,8 @@ func (s *Store) Secret(use string) []byte {
 	return m.Sum(nil)
 }
 
-// Bury ends the attempts that dead processes were playing, or had yet to play.
-func (s *Store) Bury(ctx context.Context) error {
+// InterruptDead ends the attempts that dead processes were playing, or had yet to play.
+func (s *Store) InterruptDead(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, "SELECT DISTINCT process FROM attempts WHERE state IN (?, ?) AND process <> ?", game.Queued, game.Running, s.id)
 	if err != nil {
 		return err
@@ -182,7 +187,7 @@ func (s *Store) Bury(ctx context.Context) error {
 		return err
 	}
 	for _, id := range dead {
-		if s.Lives(id) {
+		if s.Alive(id) {
 			continue
 		}
 		if err := s.interrupt(ctx, id); err != nil { // it reads the attempts only now, because a process may end an attempt right before its own end

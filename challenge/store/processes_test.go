@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/store"
-	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // another opens the same file as another process does.
@@ -29,8 +29,8 @@ func (f *fixture) another() *store.Store {
 	return s
 }
 
-// TestBury: the attempts of a process that lives are left alone. When the process is gone, any other one ends them.
-func TestBury(t *testing.T) {
+// TestInterruptDead: the attempts of a process that lives are left alone. When the process is gone, any other one ends them.
+func TestInterruptDead(t *testing.T) {
 	f := open(t, store.Options{})
 	ctx := t.Context()
 	p, _ := f.player()
@@ -41,7 +41,7 @@ func TestBury(t *testing.T) {
 	second, third := f.another(), f.another()
 	state := func() game.State {
 		t.Helper()
-		if err := errors.Join(second.Bury(ctx), third.Bury(ctx)); err != nil {
+		if err := errors.Join(second.InterruptDead(ctx), third.InterruptDead(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		k, err := third.Attempt(ctx, a.ID)
@@ -50,13 +50,13 @@ func TestBury(t *testing.T) {
 		}
 		return k.State
 	}
-	if got := state(); got != game.Running || !second.Lives(f.ID()) {
+	if got := state(); got != game.Running || !second.Alive(f.ID()) {
 		t.Errorf("while its process lives: %s", got)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := state(); got != game.Interrupted || second.Lives(f.ID()) || !second.Lives(third.ID()) {
+	if got := state(); got != game.Interrupted || second.Alive(f.ID()) || !second.Alive(third.ID()) {
 		t.Errorf("after the end of its process: %s", got)
 	}
 	if left, err := filepath.Glob(f.path + ".*.live"); err != nil || len(left) != 2 {
@@ -114,7 +114,7 @@ func TestEarlierVersion(t *testing.T) {
 	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") {
+	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") || !strings.Contains(err.Error(), "a process that is starting") {
 		if err == nil {
 			s.Close()
 		}
@@ -140,7 +140,7 @@ func TestBoundsOfAll(t *testing.T) {
 		return both[i%2].Add(ctx, player, address, &game.Attempt{Target: "wallet", Lane: lane}, room)
 	}
 	for i := range 5 {
-		want := map[bool]error{true: fair.ErrYours}[i >= 3]
+		want := map[bool]error{true: store.ErrYours}[i >= 3]
 		if err := add(i, "p", "home", game.Program, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of a player: %v", i, err)
 		}
@@ -152,13 +152,13 @@ func TestBoundsOfAll(t *testing.T) {
 		t.Error("in the other queue:", err)
 	}
 	for i := range 4 { // five of one address leave room for five
-		want := map[bool]error{true: fair.ErrYours}[i >= 2]
+		want := map[bool]error{true: store.ErrYours}[i >= 2]
 		if err := add(i, fmt.Sprint("p", i), "home", game.Notice, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of an address: %v", i, err)
 		}
 	}
 	for i := range 7 {
-		want := map[bool]error{true: fair.ErrFull}[i >= 5]
+		want := map[bool]error{true: store.ErrFull}[i >= 5]
 		if err := add(i, fmt.Sprint("q", i), fmt.Sprint("away", i), game.Notice, room); !errors.Is(err, want) {
 			t.Errorf("attempt %d of all: %v", i, err)
 		}
@@ -207,6 +207,27 @@ func TestBoundsOfAll(t *testing.T) {
 	}
 	if err := add(1, "r", "there", game.Program, nil); !errors.Is(err, store.ErrStopped) || both[1].Failing() {
 		t.Error("an attempt after another process has stopped the game:", err)
+	}
+}
+
+// TestTakeEnds: taking a token ends, though the second file gives no answer. A request whose client has gone counts.
+func TestTakeEnds(t *testing.T) {
+	f := open(t, store.Options{})
+	release, err := f.HoldShared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = f.Take(t.Context(), "attempts", "home", func(*store.Bucket) { t.Error("a bucket without the file") })
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), f.path+".lock") {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Take(gone, "attempts", "home", func(b *store.Bucket) { b.Full = f.c.now() }); err != nil {
+		t.Error("a request whose client has gone:", err)
 	}
 }
 

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver of SQLite
-
-	"github.com/exoagent/exoagent/internal/fair"
 )
 
 // Options are bounds. Zero means the default.
@@ -96,7 +94,7 @@ func (s *Store) open(ctx context.Context) error {
 	if s.read, err = openFile(s.path, "_pragma=query_only(1)", 4); err != nil {
 		return err
 	}
-	if err := s.Bury(ctx); err != nil {
+	if err := s.InterruptDead(ctx); err != nil {
 		return err
 	}
 	return s.bound(ctx)
@@ -115,15 +113,16 @@ func private(name string) error {
 	return f.Close()
 }
 
+// openFile opens a database for as many connections as conns. The argument more has further parameters for the driver.
 func openFile(path, more string, conns int) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=5000&_pragma=journal_mode(wal)&_pragma=synchronous(normal)"
-	if conns == 1 && more == "" {
-		dsn = "file:" + (&url.URL{Path: path}).EscapedPath() + "?_busy_timeout=0"
-	}
-	if more != "" {
-		dsn += "&" + more
-	}
-	db, err := sql.Open("sqlite", dsn)
+	return openWith(path, "_busy_timeout=5000&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&"+more, conns)
+}
+
+// openLock opens a database that has no log and that is never waited for.
+func openLock(path string) (*sql.DB, error) { return openWith(path, "_busy_timeout=0", 1) }
+
+func openWith(path, parameters string, conns int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +198,7 @@ func (s *Store) change(ctx context.Context, f func(tx *sql.Tx) error) (err error
 }
 
 // refusals are the errors of changes that the store could have made.
-var refusals = []error{ErrNone, ErrStopped, fair.ErrYours, fair.ErrFull}
+var refusals = []error{ErrNone, ErrStopped, ErrYours, ErrFull}
 
 // Failing reports whether the last write failed. On a full disk only reads work.
 func (s *Store) Failing() bool { return s.failing.Load() }

@@ -199,7 +199,7 @@ func TestBrowserTwoPlayers(t *testing.T) {
 
 	b.allow = "404" // what is asked for next is not to be had
 	b.open(link)
-	b.says("#error", "not yours")
+	b.says("#error", "belongs to another player")
 	a.open(link)
 	a.click("#share button")
 	a.says("#shared", "Whoever has the address")

@@ -22,6 +22,7 @@ type buckets struct {
 	rate  Rate
 	now   func() time.Time
 	share func(ctx context.Context, rate, key string, change func(*store.Bucket)) error
+	lost  func(error) // logs that the store does not answer
 
 	mu         sync.Mutex
 	young, old map[string]store.Bucket
@@ -29,8 +30,8 @@ type buckets struct {
 
 const generation = 20_000
 
-func newBuckets(name string, r Rate, o *Options) *buckets {
-	return &buckets{name: name, rate: r, now: o.Now, share: o.Arena.Store.Take, young: map[string]store.Bucket{}}
+func newBuckets(name string, r Rate, o *Options, lost func(error)) *buckets {
+	return &buckets{name: name, rate: r, now: o.Now, share: o.Arena.Store.Take, lost: lost, young: map[string]store.Bucket{}}
 }
 
 // grant is a bucket's answer to one request.
@@ -40,7 +41,8 @@ type grant struct {
 	reset, retry time.Duration // the time until the bucket is full, and until it has a token
 }
 
-// take takes a token out of the bucket of a key. If the store accepts no write, the process uses the bucket that it remembers.
+// take takes a token out of the bucket of a key. If the store does not answer, the process logs that and uses the bucket
+// that it remembers.
 func (b *buckets) take(ctx context.Context, key string) grant {
 	b.mu.Lock()
 	last, ok := b.young[key]
@@ -48,15 +50,17 @@ func (b *buckets) take(ctx context.Context, key string) grant {
 		last = b.old[key]
 	}
 	b.mu.Unlock()
-	now := b.now()
-	g := b.rate.take(&last, now)
+	g := b.rate.take(&last, b.now())
 	if g.ok {
 		var of grant
 		var all store.Bucket
-		if err := b.share(ctx, b.name, key, func(x *store.Bucket) {
-			of = b.rate.take(x, now)
+		err := b.share(ctx, b.name, key, func(x *store.Bucket) {
+			of = b.rate.take(x, b.now()) // read in the transaction, so that one bucket's times come in order
 			all = *x
-		}); err == nil {
+		})
+		if err != nil {
+			b.lost(err)
+		} else {
 			g, last = of, all
 		}
 	}
@@ -75,7 +79,10 @@ func (r Rate) take(x *store.Bucket, now time.Time) grant {
 	if x.At.IsZero() {
 		x.Tokens, x.At = burst, now
 	}
-	if d := now.Sub(x.At); d > 0 { // a clock that was set back adds and takes no tokens
+	if x.At.After(now) { // the clock was set back, which adds and takes no tokens
+		x.At = now
+	}
+	if d := now.Sub(x.At); d > 0 {
 		x.Tokens = min(burst, x.Tokens+float64(d)/float64(r.Every))
 		x.At = now
 	}

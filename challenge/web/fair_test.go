@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"github.com/exoagent/exoagent/challenge/queue"
+	"github.com/exoagent/exoagent/challenge/store"
 	"github.com/exoagent/exoagent/challenge/web"
 )
 
@@ -13,7 +13,7 @@ import (
 // name their proxy has for them, and one who comes from elsewhere is served.
 func TestAddresses(t *testing.T) {
 	s := newSite(t, config{Options: web.Options{Trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, places: 1})
-	s.arena.Queue = queue.New(1, 50, 10)
+	s.arena.Room = store.Room{PerPlayer: 50, Total: 10}
 	endless := map[string]any{"target": "wallet", "lane": "program", "input": "() => { for (;;) {} }"}
 	taken, refused := 0, 0
 	for range 12 {

@@ -133,7 +133,7 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// TestRatesOnFullDisk: when the buckets that all processes share can't be written, a process counts by itself.
+// TestRatesOnFullDisk: when the buckets that all processes share can't be written, a process counts by itself, and the log says so once.
 func TestRatesOnFullDisk(t *testing.T) {
 	dir, rates := t.TempDir(), plenty
 	rates.Players = web.Rate{Burst: 3, Every: time.Hour}
@@ -150,5 +150,8 @@ func TestRatesOnFullDisk(t *testing.T) {
 		if a := s.raw("POST", "/api/v1/players", ""); (a.status == 201) != (i < 3) || a.status != 201 && a.status != 429 {
 			t.Errorf("%d: %d %s", i, a.status, a.body)
 		}
+	}
+	if n := strings.Count(s.log.String(), "disk full"); n != 1 {
+		t.Errorf("the log says %d times why", n)
 	}
 }

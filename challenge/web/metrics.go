@@ -12,7 +12,8 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 )
 
-// metrics has counts since the start of the process, in the text format of Prometheus. The store has the all-time counters.
+// metrics has counts of one process since its start, in the text format of Prometheus. The store has the all-time counters of all processes. A
+// sum over processes counts those more than once, so each HELP text says whose number it is.
 type metrics struct {
 	limited   atomic.Int64
 	questions atomic.Int64
@@ -104,26 +105,26 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 			fmt.Fprintf(&b, "exo_challenge_%s%s\n", name, l)
 		}
 	}
-	one("players", "gauge", "Players whose session lasts.", players)
-	one("players_total", "counter", "Players of all time.", counters["players"])
-	one("attempts_all_total", "counter", "Attempts of all time.", counters["attempts"])
-	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time: alert on this.", counters["wins."+string(game.Program)]+counters["wins."+string(game.Model)])
-	one("queue_waiting", "gauge", "Attempts that wait for their turn.", waiting)
-	one("queue_running", "gauge", "Attempts that are being played.", running)
-	one("paused", "gauge", "Whether the host has stopped the game: 1 or 0.", truth[s.arena.Paused()])
-	one("store_failing", "gauge", "Whether the last write of a record failed: 1 or 0. Alert on this.", truth[s.arena.Store.Failing()])
-	one("copies", "gauge", "Databases of players that are kept.", s.arena.Game.Copies.Len())
-	one("record_bytes", "gauge", "Size of all records of attempts, and of chats.", held)
-	one("rate_limited_total", "counter", "Requests that were refused for their number.", s.metrics.limited.Load())
-	one("questions_total", "counter", "Questions to the model that were taken since the start.", s.metrics.questions.Load())
+	one("players", "gauge", "Players whose session lasts, of all processes: do not add up.", players)
+	one("players_total", "counter", "Players of all time and all processes: do not add up.", counters["players"])
+	one("attempts_all_total", "counter", "Attempts of all time and all processes: do not add up.", counters["attempts"])
+	one("guarded_wins", "gauge", "Keys that came out of guarded lanes, of all time and all processes: alert on this, do not add up.", counters["wins."+string(game.Program)]+counters["wins."+string(game.Model)])
+	one("queue_waiting", "gauge", "Attempts that wait for their turn in this process; /api/v1/challenge counts all processes.", waiting)
+	one("queue_running", "gauge", "Attempts that this process is playing; /api/v1/challenge counts all processes.", running)
+	one("paused", "gauge", "Whether the game is stopped in this process: 1 or 0.", truth[s.arena.Paused()])
+	one("store_failing", "gauge", "Whether this process's last write of a record failed: 1 or 0. Alert on this.", truth[s.arena.Store.Failing()])
+	one("copies", "gauge", "Databases of players that this process keeps.", s.arena.Game.Copies.Len())
+	one("record_bytes", "gauge", "Size of all records of attempts, and of chats, of all processes: do not add up.", held)
+	one("rate_limited_total", "counter", "Requests that this process refused for their number.", s.metrics.limited.Load())
+	one("questions_total", "counter", "Questions to the model that this process took since its start.", s.metrics.questions.Load())
 	if m, ok := s.arena.Game.Chat.(game.Spender); ok {
 		in, out := m.Tokens()
-		series("model_tokens_total", "counter", "Tokens that the model's provider reported since the start.", []string{fmt.Sprintf("{kind=\"input\"} %d", in), fmt.Sprintf("{kind=\"output\"} %d", out)})
+		series("model_tokens_total", "counter", "Tokens that the model's provider reported to this process since its start.", []string{fmt.Sprintf("{kind=\"input\"} %d", in), fmt.Sprintf("{kind=\"output\"} %d", out)})
 	}
-	one("goroutines", "gauge", "Goroutines.", runtime.NumGoroutine())
+	one("goroutines", "gauge", "Goroutines of this process.", runtime.NumGoroutine())
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	one("memory_bytes", "gauge", "Memory that the process got from the system.", mem.Sys-mem.HeapReleased)
+	one("memory_bytes", "gauge", "Memory that this process got from the system.", mem.Sys-mem.HeapReleased)
 
 	m := &s.metrics
 	m.mu.Lock()
@@ -132,22 +133,22 @@ func (s *Server) WriteMetrics(w http.ResponseWriter, r *http.Request) error {
 	for k, n := range m.attempts {
 		lines = append(lines, fmt.Sprintf("{lane=%q,kind=%q} %d", k[0], k[1], n))
 	}
-	series("attempts_total", "counter", "Attempts that were played since the start.", lines)
+	series("attempts_total", "counter", "Attempts that this process played since its start.", lines)
 	lines = nil
 	for k, n := range m.seconds {
 		lines = append(lines, fmt.Sprintf("{lane=%q} %g", k, n))
 	}
-	series("attempt_seconds_total", "counter", "Time that attempts took since the start.", lines)
+	series("attempt_seconds_total", "counter", "Time that attempts took in this process since its start.", lines)
 	lines = nil
 	for _, l := range game.Lanes {
 		lines = append(lines, fmt.Sprintf("{lane=%q} %d", l, m.leaks[string(l)]))
 	}
-	series("leaks_total", "counter", "Attempts whose output held the key since the start.", lines)
+	series("leaks_total", "counter", "Attempts of this process whose output held the key, since its start.", lines)
 	lines = nil
 	for k, n := range m.statuses {
 		lines = append(lines, fmt.Sprintf("{class=\"%dxx\"} %d", k/100, n))
 	}
-	series("answers_total", "counter", "Answers since the start.", lines)
+	series("answers_total", "counter", "Answers of this process since its start.", lines)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, err = w.Write([]byte(b.String()))
 	return err

@@ -33,6 +33,7 @@ type Server struct {
 	ending  atomic.Bool
 
 	misnamed, nameless                                                  seldom // limits log messages about mistakes of a proxy in front
+	shareless                                                           seldom // limits log messages about buckets that the store does not share
 	requests, players, attempts, addressAttempts, claims, addressClaims *buckets
 	questions, addressQuestions, allQuestions                           *buckets
 }
@@ -68,7 +69,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		{&s.addressAttempts, "address attempts", o.Rates.AddressAttempts}, {&s.claims, "claims", o.Rates.Claims}, {&s.addressClaims, "address claims", o.Rates.AddressClaims},
 		{&s.questions, "questions", o.Rates.Questions}, {&s.addressQuestions, "address questions", o.Rates.AddressQuestions}, {&s.allQuestions, "all questions", o.Rates.AllQuestions},
 	} {
-		*b.to = newBuckets(b.name, b.r, &o)
+		*b.to = newBuckets(b.name, b.r, &o, s.unshared)
 	}
 	for _, t := range o.Arena.Game.Targets {
 		r, err := t.Reach(ctx)
@@ -83,6 +84,13 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.mux.Handle("GET /static/", anybodys(static))
 	return s, nil
+}
+
+// unshared logs that this process alone counts requests.
+func (s *Server) unshared(err error) {
+	if s.shareless.due(s.o.Now()) {
+		s.o.Log.Error("the store does not share the buckets of rates: this process counts alone", "error", redacted(err))
+	}
 }
 
 // End makes /healthz report that requests should go to another process. Requests are still answered.

@@ -139,6 +139,27 @@ func TestClaimRate(t *testing.T) {
 	}
 }
 
+// TestClockBack: setting the clock back adds no token to a bucket. The bucket fills again from then on, first as this process sees it and then
+// as the store does.
+func TestClockBack(t *testing.T) {
+	rates := plenty
+	rates.Claims = web.Rate{Burst: 2, Every: time.Hour}
+	now := time.Now().Round(0) // without the monotonic clock, as the store has it
+	var ahead atomic.Int64
+	s := newSite(t, config{Options: web.Options{Rates: rates, Now: func() time.Time { return now.Add(time.Duration(ahead.Load())) }}})
+	b := s.browser()
+	path := b.won(t, theft)
+	for i, c := range []struct {
+		ahead time.Duration
+		want  int
+	}{{0, 200}, {0, 200}, {0, 429}, {-9 * time.Hour, 429}, {-8 * time.Hour, 429}, {-7 * time.Hour, 200}, {-7 * time.Hour, 429}, {-17 * time.Hour, 429}} {
+		ahead.Store(int64(c.ahead))
+		if a := b.post(path+"/claim", url.Values{}); a.status != c.want {
+			t.Errorf("%d, at %v: %d", i, c.ahead, a.status)
+		}
+	}
+}
+
 var metas = regexp.MustCompile(`<meta (?:name|property)="([^"]*)" content="([^"]*)">`)
 
 // TestPreview: every page says what it is to those who show a link to it, once and in full addresses of

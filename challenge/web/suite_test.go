@@ -110,7 +110,7 @@ func newSite(t *testing.T, c config) *site {
 	}
 	s.arena = &arena.Arena{
 		Game:  &game.Game{Targets: c.targets, Copies: copies, Pool: pool, Limits: game.DefaultLimits(), Log: log},
-		Store: st, Queue: queue.New(c.places, 50, 2000), Questions: queue.New(2, 3, 20), Log: log,
+		Store: st, Queue: queue.New(c.places), Room: store.Room{PerPlayer: 50, Total: 2000}, Questions: queue.New(2), QuestionsRoom: store.Room{PerPlayer: 3, Total: 20}, Log: log,
 	}
 	c.Options.Arena, c.Options.Log = s.arena, log
 	s.srv = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.server.ServeHTTP(w, r) }))

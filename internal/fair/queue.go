@@ -22,9 +22,6 @@ type Config struct {
 	// Away bounds the memory of jobs that gave their place back for a while (Yield). No job begins while they use that much. 0 means no bound.
 	Away      int
 	AwayShare int // how much of Away one group may use; 0 means all. While a group's jobs use that much, none of its new jobs begins
-	// Room bounds a group's waiting jobs by the room that is left, so that later groups find room. One group alone gets half, and n groups get
-	// 1/(n+1) each (Choudhury and Hahne, Dynamic queue length thresholds for shared-memory packet switches, 1998).
-	Room bool
 }
 
 // Queue has the places of running jobs, and the lines of waiting jobs. Groups take turns, and so do the members of a group within its turn. A
@@ -97,15 +94,11 @@ func (q *Queue[G]) Enter(group G, member string) (*Ticket[G], error) {
 		q.take(t)
 		return t, nil
 	}
-	ofGroup, ofMember := q.turns.of(group, member)
-	room := q.cfg.Total - q.turns.waiting
 	switch {
-	case ofMember >= q.cfg.PerMember:
+	case q.turns.of(group, member) >= q.cfg.PerMember:
 		return nil, ErrYours
-	case room <= 0:
+	case q.turns.waiting >= q.cfg.Total:
 		return nil, ErrFull
-	case q.cfg.Room && ofGroup >= room:
-		return nil, ErrYours
 	}
 	q.turns.add(t)
 	return t, nil

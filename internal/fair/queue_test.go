@@ -50,7 +50,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// Bounds hold for members, groups and all, and a claim that is given up frees its room.
+// Bounds hold for members and all, and a claim that is given up frees its room.
 func TestBounds(t *testing.T) {
 	q := fair.New[string](fair.Config{Places: 1, PerMember: 2, Total: 4})
 	first := enter(t, q, "a", "")
@@ -73,16 +73,6 @@ func TestBounds(t *testing.T) {
 	if w, r := q.Len(); w != 4 || r != 1 {
 		t.Error(w, r)
 	}
-	room := fair.New[string](fair.Config{Places: 1, PerMember: 9, Total: 8, Room: true})
-	n := 0
-	for m := range 9 {
-		if _, err := room.Enter("crowd", fmt.Sprint(m)); err == nil {
-			n++
-		}
-	}
-	if n != 1+4 {
-		t.Errorf("one group of many members has %d", n)
-	}
 }
 
 // Whoever comes and goes: no place is lost or had twice, whoever waits may have none,
@@ -90,7 +80,7 @@ func TestBounds(t *testing.T) {
 // another waits for the first.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		cfg := fair.Config{Places: rapid.IntRange(1, 3).Draw(r, "places"), PerMember: 4, Total: 12, Room: rapid.Bool().Draw(r, "room")}
+		cfg := fair.Config{Places: rapid.IntRange(1, 3).Draw(r, "places"), PerMember: 4, Total: 12}
 		cfg.Share = rapid.IntRange(1, cfg.Places).Draw(r, "share")
 		cfg.Away = rapid.IntRange(0, 4).Draw(r, "away")
 		cfg.AwayShare = rapid.IntRange(0, cfg.Away).Draw(r, "away share")

@@ -111,16 +111,12 @@ func (t *turns[G]) remove(x *Ticket[G]) {
 	}
 }
 
-// of returns how many new jobs of a group, and of its member, wait.
-func (t *turns[G]) of(key G, name string) (ofGroup, ofMember int) {
-	g, m := t.find(key, name)
-	if g != nil {
-		ofGroup = g.waiting
+// of returns how many new jobs of a member of a group wait.
+func (t *turns[G]) of(key G, name string) int {
+	if _, m := t.find(key, name); m != nil {
+		return len(m.line)
 	}
-	if m != nil {
-		ofMember = len(m.line)
-	}
-	return ofGroup, ofMember
+	return 0
 }
 
 // position returns in which turn, counted from 1, x gets its place. It is 0 if x does not wait. It runs the method next on a copy of the turns,
