@@ -17,7 +17,7 @@ import (
 )
 
 // ErrBinary is wrapped by the error of NewPool, and of a run, if PoolOptions.Binary is refused: other users can write the file, or it is no
-// worker of the host's version.
+// worker of the host's version. The error of NewPool is a *fail.Error. Its Err has a method Unwrap() []error, which returns ErrBinary and the reason.
 var ErrBinary = fail.Named("worker: PoolOptions.Binary can't be used as this host's worker")
 
 func binaryError(path string, err error) error {
