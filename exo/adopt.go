@@ -1,7 +1,6 @@
 package exo
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -51,7 +50,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 			return v, nil
 		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
 		}
 		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {

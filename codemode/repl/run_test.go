@@ -127,7 +127,7 @@ func TestWrongForm(t *testing.T) {
 		func(context.Context) codemode.Grants { return nil },
 	} {
 		var errs bytes.Buffer
-		if code := (repl.App{Name: "x", Grants: f}).Run(nil, strings.NewReader(""), &errs, &errs); code != 2 || !strings.Contains(errs.String(), "; want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)") {
+		if code := (repl.App{Name: "x", Grants: f}).Run(nil, strings.NewReader(""), &errs, &errs); code != 2 || !strings.Contains(errs.String(), "want func(ctx context.Context, db *exosql.DB, user string) (codemode.Grants, error)") {
 			t.Errorf("%T: %d %s", f, code, errs.String())
 		}
 	}

@@ -67,7 +67,7 @@ func TestExpanded(t *testing.T) {
 	if got := plainRules(x.answer(program)); !strings.HasPrefix(got, "-[ 1 ]-") {
 		t.Errorf("auto:\n%s", got)
 	}
-	if got := x.answer(".expanded maybe"); !strings.Contains(got, ".expanded on shows") {
+	if got := x.answer(".expanded maybe"); !strings.Contains(got, "after .expanded write on") {
 		t.Errorf("%s", got)
 	}
 }
