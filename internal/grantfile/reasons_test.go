@@ -166,7 +166,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 		"list":          {both, table(plain), "", facet("    columns: [note: {type: list}]\n"), "its type between brackets, like `type: [text]`", "note: {", "invalid"},
 		"as":            {both, table("\"then\" TEXT"), "", facet("    columns: [id, then]\n"), "give it another name with `as`", "then]", "invalid"},
 		"max_bytes":     {both, table(plain), "", facet("    columns: [id, note: {max_bytes: 5KiB}]\n"), "`max_bytes` must be from 1", "note: {", "invalid"},
-		"readers":       {both, table(plain), "", facet("    columns: [id, note: {readers: {member: id}}]\n"), "give it `label` first", "note: {", "invalid"},
+		"readers":       {both, table(plain), "", facet("    columns: [id, note: {readers: {member: id}}]\n"), "give the column `label` first", "note: {", "invalid"},
 		"value":         {both, table(plain), "", "grants: {tasks: task}\nfacets:\n  task:\n    table: tasks\n    scope: org_id = 'x'\n" + show, "its value can't be the text \"x\"", "org_id = 'x'", "invalid"},
 		"number":        {both, table(plain), "", "grants: {tasks: task}\nfacets:\n  task:\n    table: tasks\n    scope: note = 5\n" + show, "its value can't be the number 5", "note = 5", "invalid"},
 		"no column":     {both, table(plain), "", facet("    columns: [id, nota]\n"), "did you mean `note`?", "nota]", exosql.MissingColumn},
