@@ -14,7 +14,9 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	allLines  = 148_800 // of the module without the challenge
+	// allLines was 150,850 while internal/testutil and internal/corpus counted. Their 2,744 lines are of tests, and ofTests leaves them out now. With
+	// the same count the old ceiling was 148,106, so this one is 694 lines higher.
+	allLines = 148_800 // of the module without the challenge and ofTests
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.

@@ -181,7 +181,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err erro
 		return value.Value{}, err
 	}
 	if !v.Label().FlowsTo(m.entry.bound) { // the object gave tags that its method does not declare: the run's label lacks them, so no sink would stop the value
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the object replied with the labels %s, but its method declares only %s: add the others to Method.Reply", v.Label(), m.entry.bound)}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the object replied with the labels %s, but its method declares only %s. Add the others to Method.Reply", v.Label(), m.entry.bound)}
 	}
 	return v, nil
 }

@@ -1,7 +1,6 @@
 package exo
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -51,7 +50,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 			return v, nil
 		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
 		}
 		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {
@@ -98,11 +97,11 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	if d.Type == nil || catalog[d.Type.Name] == nil {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: Eval returned an object of type %s, which the description of the granted object lacks: add its interface to Description.Interfaces", d.Type)}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object of type %s, which the description of the granted object lacks: add its interface to Description.Interfaces", fmt.Sprint(d.Type))}
 	}
 	for _, i := range d.Interfaces {
 		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: Eval returned an object that describes the interface %s otherwise than the granted object does: return the same interface from both", i.Name)}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object that describes the interface %s otherwise than the granted object does: return the same interface from both", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)

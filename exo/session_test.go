@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -271,6 +272,9 @@ func TestBadResults(t *testing.T) {
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
 		if wantKind(t, what, err, fail.Internal); !got.IsZero() {
 			t.Errorf("%s: %v", what, got)
+		}
+		if reason := fail.Reason(err); strings.Contains(err.Error(), "Eval returned") && !strings.Contains(reason, "Eval returned") {
+			t.Errorf("%s: the host's log has only %q", what, reason)
 		}
 		_, err = w.send(count0())
 		wantOK(t, what+", the next call", err)

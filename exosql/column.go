@@ -87,7 +87,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use one of those in the comment of NewColumn", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column, so use one of those in the comment of NewColumn", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // the column needs Named before a facet can show it
@@ -136,7 +136,7 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel needs at least one tag, and none may be empty", c.c.Table.Name, c.c.Name))
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel(%q) means that each value has a reader, but does not name the reader: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", c.c.Table.Name, c.c.Name, tag))
+		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel(%q) means that each value has a reader, but does not name the reader. Call WithLabel with the tag alone, and ReadBy with the column of the reader's id", c.c.Table.Name, c.c.Name, tag))
 	}
 	if c.c.Readers != nil {
 		panic(fmt.Sprintf("exosql: column %s.%s: WithLabel is called after ReadBy, which names the readers of all tags: call ReadBy last", c.c.Table.Name, c.c.Name))

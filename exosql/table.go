@@ -53,7 +53,7 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 		panic("exosql: table " + to.Name + ": WithLabel needs at least one tag, and none may be empty")
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s names readers, and the label of a table can't have any: write the tag without them", tag, to.Name))
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s names readers, and the label of a table can't have any, so write the tag without them", tag, to.Name))
 	}
 	to.AddLabel(value.NewLabel(tags...))
 	return t

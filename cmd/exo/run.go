@@ -15,6 +15,7 @@ import (
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/errtree"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/grantfile/stores"
 )
@@ -115,10 +116,7 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 		fmt.Fprintln(std.Err, "effects: "+note)
 	}
 	if r.Err != nil {
-		err := r.Err
-		if text, marked := strings.CutSuffix(err.Error(), ": "+core.ErrNothingDone.Error()); marked {
-			err = errors.New(text) // the line of effects above already says this
-		}
+		err := errtree.Without(r.Err, core.ErrNothingDone) // the line of effects above already says that nothing was done
 		return &cli.Failure{Code: cli.ExitFound, Err: err} // printed with its place and its cause, since the person who runs this is the host
 	}
 	if o.dryRun {

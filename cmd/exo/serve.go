@@ -261,22 +261,26 @@ type tools struct {
 }
 
 // poolOf makes the pool of programs' processes. If the exo-worker of this exo's release is in the same folder, the processes start from it, because
-// it initialises less than exo. Any other file there may have other walls. So it is not started, and PATH is not searched.
-func poolOf(std cli.Stdio, require worker.Isolation) (*worker.Pool, error) {
+// it initialises less than exo. Any other file there may have other walls. So it is not started, and PATH is not searched. The note is for the
+// operator if there is such a file.
+func poolOf(require worker.Isolation) (p *worker.Pool, note string, err error) {
 	o := worker.PoolOptions{Require: require}
 	if self, err := os.Executable(); err == nil && buildinfo.Worker != "" {
 		o.Binary, o.BinarySHA256 = filepath.Join(filepath.Dir(self), "exo-worker"), buildinfo.Worker
-		p, err := worker.NewPool(o)
-		if !errors.Is(err, worker.ErrBinary) {
-			return p, err
+		if p, err = worker.NewPool(o); !errors.Is(err, worker.ErrBinary) {
+			return p, "", err
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			_, why, _ := strings.Cut(err.Error(), worker.ErrBinary.Error()+": ")
-			fmt.Fprintf(std.Err, "%s serve: programs run in processes of exo itself, which start more slowly, since %s is not used: %s\n", cli.ProgramName, o.Binary, why)
+			why := errors.Unwrap(err)
+			if both, ok := why.(interface{ Unwrap() []error }); ok { // ErrBinary, and why this file is refused
+				why = both.Unwrap()[1]
+			}
+			note = fmt.Sprintf("%s serve: programs run in processes of exo itself, which start more slowly, since %s is not used: %v\n", cli.ProgramName, o.Binary, why)
 		}
 		o.Binary, o.BinarySHA256 = "", ""
 	}
-	return worker.NewPool(o)
+	p, err = worker.NewPool(o)
+	return p, note, err
 }
 
 // openTools opens everything that all tools share: the databases, the processes of programs and the record.
@@ -287,15 +291,18 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	if f.Wall != grantfile.WallKernel {
 		require = worker.Process
 	}
+	var note string
 	pooled := make(chan error, 1)
 	go func() {
 		var err error
-		t.pool, err = poolOf(std, require)
+		t.pool, note, err = poolOf(require)
 		pooled <- err
 	}()
 	var err error
 	t.d, err = openGrants(ctx, std, f, opt)
-	if walls := <-pooled; walls != nil {
+	walls := <-pooled
+	fmt.Fprint(std.Err, note)
+	if walls != nil {
 		walls = fmt.Errorf("this machine can't contain programs as the file asks: %w. exo doctor lists what is missing; with `wall: container` or `wall: none` in the file, programs run without it", walls)
 		err = errors.Join(err, walls)
 	}

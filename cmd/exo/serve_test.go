@@ -16,6 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/buildinfo"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -359,5 +361,38 @@ func TestServeLogsReasons(t *testing.T) {
 	c.Close()
 	if got := said.String(); strings.Count(got, "\nexo serve: time=") != 2 || strings.Count(got, " reason=") != 2 || !strings.Contains(got, "no such table: ") || !strings.Contains(got, "the trigger audit") || strings.Contains(got, "mine") {
 		t.Errorf("the operator reads %s", got)
+	}
+}
+
+// TestPoolNote: the note on a refused exo-worker has the reason alone. The twin without the file has no note.
+func TestPoolNote(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := buildinfo.Worker
+	buildinfo.Worker = strings.Repeat("ab", 32)
+	t.Cleanup(func() { buildinfo.Worker = was })
+	file := filepath.Join(filepath.Dir(self), "exo-worker")
+	for _, c := range []struct {
+		exists bool
+		want   string
+	}{{true, "exo-worker is not used: the file's SHA-256 is "}, {false, ""}} {
+		if c.exists {
+			write(t, file, "another release")
+			if err := os.Chmod(file, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		p, note, err := poolOf(worker.Process)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		if !strings.Contains(note, c.want) || c.want == "" && note != "" || strings.Contains(note, "worker: ") {
+			t.Errorf("the note is %q, want %q", note, c.want)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/errtree"
 	"github.com/exoagent/exoagent/internal/flows"
 	"github.com/exoagent/exoagent/internal/printable"
 )
@@ -201,8 +202,8 @@ func (s *session) once(ctx context.Context, program string, std *screen.Streams)
 	screen.Screen{}.Changed(std.Err, s.last.Settled(), s.last.Admits, s.last.Now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if cause := errors.Unwrap(res.Err); cause != nil && cause != exo.ErrNothingDone && !screen.Stopped(res.Err) { // the cause is for the person who runs the program; its author reads only the message
-			std.Complain(s.app.Name, res.Err)
+		if codemode.HasHiddenCause(res.Err) && !screen.Stopped(res.Err) { // the cause is for the person who runs the program; its author reads only the message
+			std.Complain(s.app.Name, errtree.Without(res.Err, exo.ErrNothingDone))
 		}
 		at := fail.PosOf(res.Err)
 		line, code = failureJSON(fail.KindOf(res.Err).String(), fail.GuestText(res.Err), at.Line, at.Column), exitFailed

@@ -12,15 +12,6 @@ type Lister interface {
 	Changes(context.Context) (Part, error)
 }
 
-// Final returns a context for [Lister.Changes] in a run that commits if its change set is the one that a person has seen. The Lister then asks
-// its store even for what it believes that it knows, since that may have changed.
-func Final(ctx context.Context) context.Context { return context.WithValue(ctx, final{}, true) }
-
-// IsFinal reports whether ctx, or a context that it was derived from, was made by [Final].
-func IsFinal(ctx context.Context) bool { return ctx.Value(final{}) != nil }
-
-type final struct{}
-
 // Part lists what would change in one store.
 type Part struct {
 	Rows   []Row    `json:"rows,omitempty"`   // the changed rows, as facets show them

@@ -28,8 +28,10 @@ const (
 
 // Activity describes what begins. All its texts but Parent are names that the host declared.
 type Activity struct {
-	Kind      Kind
-	Name      string   // Name is the name of the tool, or of the message's method ("" if the message was malformed). For a Statement it is the first word
+	Kind Kind
+	// Name is the name of the tool, or of the message's method ("" if the message was malformed). For a Statement it is the kind of statement, such as
+	// SELECT, COMMIT or SET CONSTRAINTS.
+	Name      string
 	Interface string   // Interface is the name of the message's interface
 	Tables    []string // Tables are the tables of a Statement, sorted; a COMMIT has none. For a statement that changes rows, Tables has only the table of these rows
 	System    string   // System is the kind of the Statement's database: sqlite or postgresql
@@ -39,13 +41,13 @@ type Activity struct {
 
 // Outcome describes how an Activity ended.
 type Outcome struct {
-	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code or Unknown for a Statement, otherwise a fail.Kind
+	Error string // Error is "", or the kind of the error: tool_error for a ToolCall, the database's code or CommitUnknown for a Statement, otherwise a fail.Kind
 	Rows  int    // Rows counts the rows in the answer to a Message, or the rows that a Statement returned or changed
 	Run   string // Run is, for a Run, its ID in the record; "" if it did not begin
 }
 
-// Unknown is the Error of a COMMIT if it is unknown whether the database kept the transaction.
-const Unknown = "unknown"
+// CommitUnknown is the Error of a COMMIT if it is unknown whether the database kept the transaction.
+const CommitUnknown = "unknown"
 
 // An Observer gets a call of Begin for each activity that begins. The caller calls end once, with the outcome. The returned context is that of the
 // activity: activities within it begin from that context. Several goroutines call an Observer, and it must return soon. A panic of an Observer is

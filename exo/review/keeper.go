@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/store"
 	"github.com/exoagent/exoagent/internal/buildinfo"
+	"github.com/exoagent/exoagent/internal/reread"
 )
 
 // Options configure a Keeper. Store and Key must be set.
@@ -109,7 +110,7 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 		}
 	}
 	if a != nil {
-		ctx = changeset.Final(ctx)
+		ctx = reread.With(ctx)
 	}
 	set, err := r.Set(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -16,7 +17,7 @@ import (
 )
 
 // ErrBinary is wrapped by the error of NewPool, and of a run, if PoolOptions.Binary is refused: other users can write the file, or it is no
-// worker of the host's version.
+// worker of the host's version. The error of NewPool is a *fail.Error. Its Err has a method Unwrap() []error, which returns ErrBinary and the reason.
 var ErrBinary = fail.Named("worker: PoolOptions.Binary can't be used as this host's worker")
 
 func binaryError(path string, err error) error {
@@ -24,8 +25,17 @@ func binaryError(path string, err error) error {
 }
 
 // openBinary opens and checks the file from which workers are started, and keeps it open. So a worker starts from the checked file, even if
-// the path later names another file.
+// the path later names another file. With path "" it returns no file.
 func openBinary(path, sum string) (*os.File, error) {
+	want, err := hex.DecodeString(sum)
+	switch {
+	case err != nil || sum != "" && len(want) != sha256.Size:
+		return nil, fail.Errorf(fail.Invalid, "worker.NewPool", "BinarySHA256 is %q: write the SHA-256 of the file as 64 hexadecimal digits, as sha256sum prints it", sum)
+	case path == "" && sum != "":
+		return nil, fail.Errorf(fail.Invalid, "worker.NewPool", "BinarySHA256 is set, but Binary is not, so no file would be compared with it: set Binary to the path of exo-worker")
+	case path == "":
+		return nil, nil
+	}
 	if !filepath.IsAbs(path) {
 		return nil, binaryError(path, errors.New("the path must be absolute, because the directory of a process may change"))
 	}
@@ -33,14 +43,15 @@ func openBinary(path, sum string) (*os.File, error) {
 	if err != nil {
 		return nil, binaryError(path, err)
 	}
-	if err = checkBinary(f, sum); err == nil {
+	if err = checkBinary(f, want); err == nil {
 		return f, nil
 	}
 	f.Close()
 	return nil, binaryError(path, err)
 }
 
-func checkBinary(f *os.File, sum string) error {
+// checkBinary compares the file with its SHA-256 sum, or without one with the modules of the host.
+func checkBinary(f *os.File, sum []byte) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -51,7 +62,7 @@ func checkBinary(f *os.File, sum string) error {
 	if err := ownedSafely(info); err != nil {
 		return err
 	}
-	if sum != "" {
+	if len(sum) > 0 {
 		return hasSum(f, sum)
 	}
 	theirs, err := buildinfo.Read(f)
@@ -66,13 +77,13 @@ func checkBinary(f *os.File, sum string) error {
 }
 
 // hasSum refuses a file with another SHA-256 than want.
-func hasSum(f *os.File, want string) error {
+func hasSum(f *os.File, want []byte) error {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("the file's SHA-256 is %s, not %s: the file is of another release, or was changed", got, want)
+	if got := h.Sum(nil); !bytes.Equal(got, want) {
+		return fmt.Errorf("the file's SHA-256 is %x, not %x: the file is of another release, or was changed", got, want)
 	}
 	return nil
 }

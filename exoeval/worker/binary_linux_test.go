@@ -151,13 +151,32 @@ func TestBinarySum(t *testing.T) {
 	for _, c := range []struct {
 		path, sum string
 		ok        bool
-	}{{bin, sum, true}, {other, sum, false}, {other, "", true}, {bin, sum[:63], false}} {
+	}{{bin, sum, true}, {other, sum, false}, {other, "", true}, {bin, strings.ToUpper(sum), true}} {
 		p, err := worker.NewPool(worker.PoolOptions{Workers: 1, Binary: c.path, BinarySHA256: c.sum})
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, worker.ErrBinary) {
 			t.Errorf("%s with the sum %q: %v", c.path, c.sum, err)
 		}
 		if err == nil {
 			p.Close()
+		}
+	}
+}
+
+// TestBinarySumRefused: a sum that NewPool can compare with no file is an error, since a host would believe that it chose the file.
+func TestBinarySumRefused(t *testing.T) {
+	sum := strings.Repeat("ab", 32)
+	for _, c := range []struct{ path, sum, want string }{
+		{"", sum, "Binary is not"},
+		{"", "latest", `BinarySHA256 is "latest"`},
+		{"/exo-worker", sum[:62], "64 hexadecimal digits"},
+		{"/exo-worker", sum[:63], "64 hexadecimal digits"},
+		{"/exo-worker", sum + "ab", "64 hexadecimal digits"},
+		{"/exo-worker", "sha256:" + sum, "64 hexadecimal digits"},
+	} {
+		p, err := worker.NewPool(worker.PoolOptions{Binary: c.path, BinarySHA256: c.sum})
+		// The error does not wrap ErrBinary, after which a host may go on without the file.
+		if p != nil || fail.KindOf(err) != fail.Invalid || errors.Is(err, worker.ErrBinary) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Binary %q with the sum %q: %v, want an error with %s", c.path, c.sum, err, c.want)
 		}
 	}
 }

@@ -34,8 +34,8 @@ type PoolOptions struct {
 	// is needed, but each worker initialises everything that the host links. On Linux this user or root must own the file, and no other user may
 	// write it. NewPool starts one worker from it, to check it. The error for a refused file wraps ErrBinary.
 	Binary string
-	// BinarySHA256 is the SHA-256 of Binary in hexadecimal, for a host that knows the one file that it may start. With "", Binary must have been
-	// built from the same versions of modules as the host.
+	// BinarySHA256 is the SHA-256 of Binary in hexadecimal, for a host that knows the one file that it may start. It needs Binary. With "", Binary
+	// must have been built from the same versions of modules as the host.
 	BinarySHA256 string
 }
 
@@ -77,11 +77,9 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	places := fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait,
 		Away: o.ParkedBytes, AwayShare: max(1, int(float64(o.ParkedBytes)*min(1, float64(o.Share)/float64(o.Workers))))}
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
-	if o.Binary != "" {
-		var err error
-		if p.binary, err = openBinary(o.Binary, o.BinarySHA256); err != nil {
-			return nil, err
-		}
+	var err error
+	if p.binary, err = openBinary(o.Binary, o.BinarySHA256); err != nil {
+		return nil, err
 	}
 	p.ctx, p.kill = context.WithCancelCause(context.Background())
 	if o.Require != 0 || p.binary != nil {

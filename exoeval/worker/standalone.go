@@ -19,7 +19,7 @@ func standalone() error {
 
 func goMain(settings []debug.BuildSetting) error {
 	if mode := wall.BuildMode(settings); mode != "" {
-		return fmt.Errorf("worker: the host was built with -buildmode=%s, so it is no Go executable, and starting it again would not start a worker: set PoolOptions.Binary, or use exoeval.InProcess", mode)
+		return fmt.Errorf("worker: the host was built with -buildmode=%s, so it is no Go executable, and starting it again would not start a worker. Set PoolOptions.Binary, or use exoeval.InProcess", mode)
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func (t *Table) WithLabel(tags ...string) error {
 		return wrong(t.t.Name, "%s needs at least one tag, and none may be empty", t.t.Reader.LabelName())
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		return wrong(t.t.Name, "the tag %q names readers, and the label of a table can't have any: write the tag without them", tag)
+		return wrong(t.t.Name, "the tag %q names readers, and the label of a table can't have any, so write the tag without them", tag)
 	}
 	t.t.AddLabel(value.NewLabel(tags...))
 	return nil

@@ -1,4 +1,5 @@
-// Package errtree checks errors of foreign code before errors.As does. errors.As never returns for an error that wraps itself.
+// Package errtree has functions on errors and what they wrap. [Finite] is for errors of foreign code: errors.As never returns for an error that
+// wraps itself.
 package errtree
 
 // Finite reports whether an error wraps no more other errors than the number most. It panics if a method of the error panics.

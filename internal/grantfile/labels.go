@@ -40,7 +40,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 		if err := value.NewLabel(core).Check(); err != nil {
 			r.At(e.Pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
 		} else if strings.Contains(core, "@") {
-			r.At(e.Pos(), "labels.%s: a tag is declared without its reader: write `%s` here, and `readers` at the column", e.Name, core[:strings.IndexByte(core, '@')])
+			r.At(e.Pos(), "labels.%s: a tag is declared without its reader, so write `%s` here, and `readers` at the column", e.Name, core[:strings.IndexByte(core, '@')])
 		}
 		f.declared[e.Name] = core
 	}

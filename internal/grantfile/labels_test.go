@@ -38,7 +38,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: admits: take `note` out: it marks what outsiders write"},
 		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: the name is reserved for what outsiders write"},
 		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (only some may read the value) or `untrusted` (outsiders write the value), not `private`"},
-		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "a tag is declared without its reader: write `pii` here"},
+		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "a tag is declared without its reader, so write `pii` here"},
 		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "for what outsiders wrote use"},
 		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` has no tag `pii`"},
 		{"zone: UTC", "admits: [pay]", "[pii]", "['untrusted:mail']", "add the line `labels: { pay: secret, pii: secret, \"untrusted:mail\": untrusted }` above `facets`"},

@@ -76,7 +76,7 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 		case forms != 1:
 			r.At(m.Pos, "%s: want exactly one of `count: true`, `sum: COLUMN`, `mean: COLUMN`, `min: COLUMN`, `max: COLUMN` and `ratio: [MEASURE, MEASURE]`", what)
 		case m.Func == "" && m.Where != nil:
-			r.At(m.Pos, "%s: a ratio can't have `where`: write `where` at the two measures of the ratio", what)
+			r.At(m.Pos, "%s: a ratio can't have `where`, so write `where` at the two measures of the ratio", what)
 		}
 		out = append(out, m)
 	}

@@ -224,7 +224,7 @@ func TestFailures(t *testing.T) {
 			{"nothing", func(http.ResponseWriter, *http.Request) {}, agent.Truncated, 0, ""},
 			{"too much", func(w http.ResponseWriter, _ *http.Request) {
 				d.write(w, d.text(strings.Repeat("x", 2<<20)), true)
-			}, agent.Malformed, 0, "larger than"},
+			}, agent.Malformed, 0, "more bytes than its limit"},
 			{"a long wait", fault{503, map[string]string{"Retry-After": "1e300"}, ""}.step, agent.Overloaded, 365 * 24 * time.Hour, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/known"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/reread"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 	"github.com/exoagent/exoagent/schema"
@@ -286,7 +287,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 	if err != nil {
 		return out, err
 	}
-	if changeset.IsFinal(ctx) { // a trigger may be newer than the catalogue, and act after the statement has returned its rows
+	if reread.Asked(ctx) { // a trigger may be newer than the catalogue, and act after the statement has returned its rows
 		if err := w.images.readAgain(ctx, func(*image) bool { return true }); err != nil {
 			return out, err
 		}

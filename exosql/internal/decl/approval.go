@@ -38,7 +38,7 @@ func (f *Facet) approve(rules []Approval) error {
 				return fmt.Errorf("exosql: facet %s: an approval names a nil column: name one that the facet shows", f.Alias)
 			}
 			if !slices.Contains(f.Cols, c) {
-				return fmt.Errorf("exosql: facet %s: an approval names the column %s, which the facet does not show: add it to the facet, or leave it out of the approval", f.Alias, c.Name)
+				return fmt.Errorf("exosql: facet %s: an approval names the column %s, which the facet does not show. Add it to the facet, or leave it out of the approval", f.Alias, c.Name)
 			}
 		}
 	}

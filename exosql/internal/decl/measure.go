@@ -69,7 +69,7 @@ func (f *Facet) AddMeasure(m *Measure) error {
 	parts := []*Measure{m}
 	if m.Func == "" {
 		if parts = []*Measure{m.Num, m.Den}; m.Where != nil {
-			return wrong("the measure %s: a ratio can't have a condition: give the condition to its two measures", m.Name)
+			return wrong("the measure %s: a ratio can't have a condition, so give the condition to its two measures", m.Name)
 		}
 	}
 	for _, x := range parts {

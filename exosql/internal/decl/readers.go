@@ -57,7 +57,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			continue // this tag marks who wrote the value, not who reads it
 		}
 		if strings.Contains(t, "@") {
-			return fmt.Errorf("exosql: %s: %s can't be given, since the tag %q names readers already: leave one of the two out", at, by, t)
+			return fmt.Errorf("exosql: %s: %s can't be given, since the tag %q names readers already. Leave one of the two out", at, by, t)
 		}
 		tags[i] = t + "@" + kind
 	}
@@ -95,7 +95,7 @@ func (f *Facet) readable() error {
 		for _, r := range c.Readers.Cols {
 			if slices.Contains(f.Rights.Update, r) {
 				// Otherwise a program could make itself the reader, and mail the value to itself.
-				return fmt.Errorf("exosql: facet %s: programs can't change %s, which decides who may read %s: leave it out of what programs may update", f.Alias, r.Name, c.Name)
+				return fmt.Errorf("exosql: facet %s: programs can't change %s, which decides who may read %s. Leave it out of what programs may update", f.Alias, r.Name, c.Name)
 			}
 		}
 	}

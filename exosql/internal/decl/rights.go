@@ -49,7 +49,7 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	for _, c := range r.Update {
 		if c.Key {
-			return fmt.Errorf("exosql: facet %s: rows are found by the key %s, so it can't be changed: leave it out of what programs may update", f.Alias, c.Name)
+			return fmt.Errorf("exosql: facet %s: rows are found by the key %s, so it can't be changed. Leave it out of what programs may update", f.Alias, c.Name)
 		}
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
@@ -163,7 +163,7 @@ func (c *Column) Admit(l value.Label) error {
 		return err
 	}
 	if both := c.Label.About().Meet(l); !both.Empty() {
-		return fmt.Errorf("%s admits %s, which is the column's own label: such values may be written there anyway, unless the column names readers: leave the label out", c.Name, both.List())
+		return fmt.Errorf("%s admits %s, which is the column's own label, so leave that label out. Such values may be written there anyway, unless the column names readers", c.Name, both.List())
 	}
 	c.Admits = c.Admits.Join(l)
 	return nil
@@ -175,7 +175,7 @@ func checkAdmits(l value.Label) error {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
 	}
 	if who := l.Integrity(); !who.Empty() {
-		return fmt.Errorf("%s can't be admitted: it marks outsiders' words, which every column accepts unless it demands trust: leave the label out", who.List())
+		return fmt.Errorf("%s can't be admitted, so leave the label out. It marks outsiders' words, which every column accepts unless it demands trust", who.List())
 	}
 	for _, tag := range l.Tags() {
 		if strings.Contains(tag, "@") {

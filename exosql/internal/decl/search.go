@@ -26,7 +26,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 		case c.Table != t:
 			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s of table %s: use columns of one table", t.Name, c.Name, c.Table.Name)
 		case c.Kind != value.TypeText:
-			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text: leave it out", t.Name, c.Name)
+			return nil, fmt.Errorf("exosql: column %s.%s can't be searched, since it is not a text. Leave it out of the search", t.Name, c.Name)
 		case slices.Contains(cols[:i], c):
 			return nil, fmt.Errorf("exosql: a search of table %s can't have column %s twice: name the column once", t.Name, c.Name)
 		}
@@ -68,7 +68,7 @@ func (f *Facet) searchable() error {
 		}
 	}
 	if f.Link(language.Search) != nil {
-		return fmt.Errorf("exosql: facet %s has a search, and can't have a link named %q too, since programs call the search by that name: give the link another name", f.Alias, language.Search)
+		return fmt.Errorf("exosql: facet %s has a search, and can't have a link named %q too, since programs call the search by that name. Give the link another name", f.Alias, language.Search)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (t *Table) Permit(known ...Permission) {
 func (t *Table) SetKeyless() {
 	t.change()
 	if len(t.Keys) > 0 {
-		panic(fmt.Sprintf("exosql: table %s has the key %s, so it can't be Keyless: leave one of the two out", t.Name, t.Keys[0].Name))
+		panic(fmt.Sprintf("exosql: table %s has the key %s, so it can't be Keyless. Leave one of the two out", t.Name, t.Keys[0].Name))
 	}
 	t.Keyless = true
 }
@@ -168,7 +168,7 @@ func (t *Table) Add(c *Column) {
 	t.Cols = append(t.Cols, c)
 	if c.Key {
 		if t.Keyless {
-			panic(fmt.Sprintf("exosql: table %s is declared Keyless, so it can't have the key %s: leave one of the two out", t.Name, c.Name))
+			panic(fmt.Sprintf("exosql: table %s is declared Keyless, so it can't have the key %s. Leave one of the two out", t.Name, c.Name))
 		}
 		t.Keys = append(t.Keys, c)
 	}

@@ -21,7 +21,7 @@ const (
 // not known whether it was kept, Observe reports its outcome as unknown.
 func Observe(ctx context.Context, system, name string, f func(context.Context) error) (err error) {
 	ctx, told := observe.Begin(ctx, observe.Activity{Kind: observe.Statement, Name: name, System: system})
-	kind := observe.Unknown // kind stays unknown if the driver panics
+	kind := observe.CommitUnknown // kind stays unknown if the driver panics
 	defer func() { told(observe.Outcome{Error: kind}) }()
 	if err = f(ctx); name != "COMMIT" || err == nil || errors.Is(err, exo.ErrNothingDone) || errors.Is(err, ErrSerial) {
 		kind = plan.ObservedError(err)

@@ -10,7 +10,7 @@ import (
 // Statements is an observer that keeps how statements ended.
 type Statements struct {
 	mu    sync.Mutex
-	Ended []string // Ended has, for each statement, its first word and the kind of its error
+	Ended []string // Ended has, for each statement, the Name of its Activity and the kind of its error
 }
 
 // Begin implements observe.Observer.

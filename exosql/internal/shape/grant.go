@@ -229,7 +229,7 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 func plain(r *decl.Relation) error {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == decl.StepSearch { // a program's order can't extend an order by rank, and the rank has no label
-			return fmt.Errorf("exosql: the relation of %s was searched, and can't be granted: grant it without Search, and let programs search", s.Table.Name)
+			return fmt.Errorf("exosql: the relation of %s was searched, so it can't be granted. Grant it without Search, and let programs search", s.Table.Name)
 		}
 		for _, by := range s.Order {
 			if !by.Col.Label.Empty() {

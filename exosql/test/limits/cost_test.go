@@ -106,7 +106,7 @@ func TestPlanCost(t *testing.T) {
 		if o.Kind != fail.Limit || !strings.Contains(o.Message, "too expensive") || strings.ContainsAny(o.Message[strings.Index(o.Message, "too expensive"):], "0123456789") {
 			t.Errorf("%s: %.300s", name, o)
 		}
-		if said := o.Result.Err.Error(); !strings.Contains(said, "the plan costs ") || !strings.Contains(said, "PlanCost is 20000.00") {
+		if said := o.Result.Err.Error(); !strings.Contains(said, "the plan costs ") || !strings.Contains(said, "PlanCost allows 20000.00") {
 			t.Errorf("%s: the host is told %s", name, said)
 		}
 	}

@@ -361,7 +361,7 @@ func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
 // Settle asks the databases about the change sets that a process was applying when it was stopped. Databases without a witness can't answer.
 func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
 	if len(d.Witnesses) < len(d.File.Databases) {
-		return 0, fmt.Errorf("a database of %s has no `witness: true`, and so can't say whether it kept a run's changes: add it next to the database's `url`", d.File.Name)
+		return 0, fmt.Errorf("a database of %s has no `witness: true`, and so can't say whether it kept a run's changes. Add it next to the database's `url`", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
 		all, err := k.List(ctx, true)
