@@ -15,8 +15,8 @@ const (
 	mostFiles = 25
 	mostLines = 5_000
 	// allLines was 150,850 while internal/testutil and internal/corpus counted. Their 2,744 lines are of tests, and ofTests leaves them out now. With
-	// the same count the old ceiling was 148,106, so this one is 694 lines higher.
-	allLines = 148_800 // of the module without the challenge and ofTests
+	// the same count the old ceiling was 148,106, so this one is 874 lines higher.
+	allLines = 148_980 // of the module without the challenge and ofTests
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
