@@ -114,7 +114,7 @@ func TestApprovals(t *testing.T) {
 	if r := exo(t, "", approve...); r.code != cli.ExitDone || total(t, db) != 900 {
 		t.Errorf("approve: %+v, %d", r, total(t, db))
 	}
-	if r := exo(t, "", approve...); r.code != cli.ExitFound || !strings.Contains(r.err, "it is applied") || total(t, db) != 900 {
+	if r := exo(t, "", approve...); r.code != cli.ExitFound || !strings.Contains(r.err, "the change set is applied") || total(t, db) != 900 {
 		t.Errorf("a second time: %+v, %d", r, total(t, db))
 	}
 	v = prepare(t, path, "deals.where({ id: 1 }).delete()")
@@ -183,7 +183,7 @@ func settleApprovals(t *testing.T, lost bool) {
 		t.Errorf("settle: %+v", r)
 	}
 	r := exo(t, "", "approvals", "approve", v.ID, "-yes", v.Digest, "-file", path)
-	if lost && (!strings.Contains(r.err, "it is unknown") || total(t, db) != 600) || !lost && (r.code != cli.ExitDone || total(t, db) != 900) {
+	if lost && (!strings.Contains(r.err, "the change set is unknown") || total(t, db) != 600) || !lost && (r.code != cli.ExitDone || total(t, db) != 900) {
 		t.Errorf("afterwards: %+v", r)
 	}
 }

@@ -275,7 +275,7 @@ func TestFolderUndo(t *testing.T) {
 		t.Error(has())
 	}
 	write(t, at("b.txt"), "another's")
-	if r := exo(t, "", "undo", run, "-file", path, "-apply"); r.code == cli.ExitDone || has() != "old another's" || !strings.Contains(r.err, "b.txt was changed since") {
+	if r := exo(t, "", "undo", run, "-file", path, "-apply"); r.code == cli.ExitDone || has() != "old another's" || !strings.Contains(r.err, "b.txt was changed after the write") {
 		t.Errorf("%+v, %s", r, has())
 	}
 	write(t, at("b.txt"), "b")
