@@ -112,7 +112,8 @@ const (
 // AllowUndo lets a person with the facet undo runs, by [DB.UndoFor], if all rows that a run changed are in the scopes of such facets. An undo writes all
 // columns of these rows, hidden ones too. Programs get no right by it. A table with labels, or with rules of Approve, can't have AllowUndo: an undo
 // asks nobody, and shows which values a run has changed. UndoFor does not ask whether access was revoked (exo/revoke). With UndoAny at a table that
-// decides scopes, such as memberships, persons with the facet can take back their own removal.
+// decides scopes, such as memberships, persons with the facet can take back their own removal. A key gets its old value even if its row is out of the
+// person's scope by now.
 func (f *Facet[T]) AllowUndo(of UndoRuns) *Facet[T] {
 	return f.allow("AllowUndo", decl.Rights{Undo: of})
 }
