@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 		"both kinds": {func(x *game.Target) {
 			*x = *game.DefaultTargets.Target("sealed")
 			x.Foreign = "SELECT 1"
-		}, "has both"},
+		}, "are both set"},
 		"example that wins": {func(x *game.Target) {
 			x.Grants = func(db *exosql.DB) codemode.Grants { return game.OpenNotes(db) }
 			x.Examples = []string{"(api) => api.organization.projects().tasks().note()"}

@@ -288,7 +288,7 @@ func TestTampered(t *testing.T) {
 			}
 			return p
 		}
-		if strings.Contains(string(part(x.ID).Value), "salary") || strings.Contains(string(part(x.ID).Value), "222") {
+		if strings.Contains(string(part(x.ID).Value), "salary") || strings.Contains(string(part(y.ID).Value), "salary") {
 			t.Error("a change set is stored in clear")
 		}
 		a, b := part(x.ID), part(y.ID)

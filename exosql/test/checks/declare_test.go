@@ -44,7 +44,7 @@ func TestDeclarationPanics(t *testing.T) {
 	}{
 		"empty table name": {func() { exosql.NewTable[kit.Pair]("") }, func() { exosql.NewTable[kit.Pair]("p") }, "name is empty"},
 		"empty column name": {func() { x, _ := table(); exosql.NewColumn(x, "", s) },
-			func() { x, _ := table(); exosql.NewColumn(x, "s", s) }, "name is empty"},
+			func() { x, _ := table(); exosql.NewColumn(x, "s", s) }, "empty name"},
 		"duplicate column": {func() { x, _ := table(); exosql.NewColumn(x, "a", a) },
 			func() { x, _ := table(); exosql.NewColumn(x, "b", func(p *kit.Pair) *int64 { return &p.B }) }, "declared twice"},
 		"no type of a column": {func() {

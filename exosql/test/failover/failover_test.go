@@ -113,11 +113,11 @@ func (w *world) misled(c *cluster, p *proxy) {
 	p.lead(c.ports["b"])
 	_ = count(ctx, w.db) // it may find the session that it had before
 	for what, err := range map[string]error{"a read": count(ctx, w.db), "an insert": insert(w.db), "an insert by the twin": insert(twin)} {
-		if fail.KindOf(err) != fail.Conflict || !strings.Contains(fail.GuestText(err), "run the program again") || !strings.Contains(err.Error(), "only follows another") && what != "an insert" {
+		if fail.KindOf(err) != fail.Conflict || !strings.Contains(fail.GuestText(err), "run the program again") || !strings.Contains(err.Error(), "the server that answers is a standby") && what != "an insert" {
 			w.t.Errorf("%s on the standby: %v", what, err)
 		}
 	}
-	if _, err := exosql.Open(ctx, w.url, &exosql.OpenOptions{Witness: true}); err == nil || fail.KindOf(err) == fail.Conflict || !strings.Contains(err.Error(), "only follows another") {
+	if _, err := exosql.Open(ctx, w.url, &exosql.OpenOptions{Witness: true}); err == nil || fail.KindOf(err) == fail.Conflict || !strings.Contains(err.Error(), "the server that answers is a standby") {
 		w.t.Error("a host opens the standby to write:", err)
 	}
 	p.lead(c.ports["a"])
