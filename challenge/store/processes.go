@@ -191,7 +191,7 @@ func (s *Store) InterruptDead(ctx context.Context) error {
 			continue
 		}
 		if err := s.interrupt(ctx, id); err != nil { // it reads the attempts only now, because a process may end an attempt right before its own end
-			return fmt.Errorf("store: the attempts of process %s: %w", id, err)
+			return fmt.Errorf("store: the attempts of the dead process %s can't be ended: %w", id, err)
 		}
 	}
 	return nil

@@ -2,7 +2,7 @@ package value
 
 // This file names the types that values can have. exo/message builds types with these names.
 
-// These are the names of the types that need no interface.
+// These are the names of the built-in types. Any other name of a message.Type is the name of an interface in the catalogue.
 const (
 	TypeNull   = "null"
 	TypeBool   = "bool"

@@ -218,7 +218,7 @@ func (t *Transport) admit(req *http.Request) (*host, error) {
 	case len(path)+len(u.RawQuery) > 8<<10 || strings.ContainsFunc(path+u.RawQuery, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
 		return nil, refusef("the address must have at most 8 KiB after the host, with spaces and other characters escaped")
 	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
-		return nil, refusef("%s: this method or path is not allowed", h.Name)
+		return nil, refusef("%s: no route that the host allows has this method and path", h.Name)
 	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 || req.ContentLength > t.bounds.Request:
 		return nil, refusef("a body must have a length of at most %d bytes, and no trailers", t.bounds.Request)
 	}

@@ -102,7 +102,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 		line := strings.TrimSuffix(string(text), "\n")
 		size, err := strconv.ParseInt(line, 10, 64)
 		if err != nil || size < 0 || strconv.FormatInt(size, 10) != line {
-			return "", errors.New("the answer has no valid size")
+			return "", errors.New("the answer has the HTTP status 409, and its text is not a number of entries: ask the witness's operators")
 		}
 		return "", &Conflict{size}
 	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // conflict means another root at the same size

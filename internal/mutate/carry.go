@@ -161,7 +161,8 @@ func carryList(w io.Writer, root, list string, tree []source, tests map[string][
 	return left, os.WriteFile(list, []byte(strings.Join(entries, "\n\n")), 0o666)
 }
 
-// places returns a copy of the entry for each other file in which the old text is in exactly one line.
+// places returns a copy of the entry for each place to which its old text may have moved: a file, or a function, that has the text exactly once. If
+// one place is in a file with the same base name, places returns only that one.
 func places(m *Mutation, root string, tree []source) (found []*Mutation) {
 	for _, s := range tree {
 		for _, in := range s.names {

@@ -257,7 +257,7 @@ func TestHostileWitness(t *testing.T) {
 			out.Header().Set("Content-Type", "text/x.tlog.size")
 			out.WriteHeader(409)
 			io.WriteString(out, "-1\n")
-		}, "no valid size"},
+		}, "is not a number of entries"},
 		"too large a size": {func(_ *httpWitness, out http.ResponseWriter, _ *http.Request, _ []byte) {
 			out.Header().Set("Content-Type", "text/x.tlog.size")
 			out.WriteHeader(409)

@@ -208,7 +208,7 @@ func (l *Log) load() error {
 			return err
 		}
 		if n := l.tree.size; seen.Size > n {
-			return fmt.Errorf("the witness has seen %d entries, and the log has %d: entries %d to %d are missing at the end", seen.Size, n, n, seen.Size-1)
+			return fmt.Errorf("the witness has seen %d entries, and the log has %d: entries %d to %d are missing at the end: put back a copy of the log that has them", seen.Size, n, n, seen.Size-1)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o600)

@@ -456,7 +456,7 @@ func (q *query) shown() *projection {
 	return q.out
 }
 
-// wholeRow returns the projection of every column that the row's facet shows.
+// wholeRow returns the projection of a whole row: each column that its facet shows, and its depth if it has one; of a group, only the keys.
 func wholeRow(row *expr.Row) *projection {
 	p := &projection{}
 	if g := groupOf(row); g != nil {

@@ -34,9 +34,9 @@ const Most, MostBytes = 1_000_000, 1 << 30
 // May returns an error unless a person may undo the images. done means that the undo has changed the rows, so that they are now as in After.
 type May func(ctx context.Context, w engine.Writer, live *schema.Database, images []engine.Image, done bool) error
 
-// Reverse changes the rows back in w, in a unit that has written nothing yet. It returns the reversal, and why it can't be kept; in that case the
-// caller rolls back. Reverse also changes back the rows that triggers and cascades change in the meantime. At the end, all changes must be exactly
-// the reversal. Reverse asks the function may before and after, unless may is nil.
+// Reverse undoes what a run changed, in a unit w that has written nothing yet: each row gets its content from before the run. It returns these changes
+// as back. If refused is not empty, the undo can't be kept, and the caller rolls back. Reverse also restores rows that triggers and cascades of its own
+// writes change. Unless the function may is nil, Reverse asks it before its first write and after its last.
 func Reverse(ctx context.Context, w engine.Writer, live *schema.Database, run string, may May) (back []engine.Image, refused []Refusal, err error) {
 	images, err := w.KeptImages(ctx, run)
 	if err == nil {

@@ -239,7 +239,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		return nil // the kind decides judges the columns that the limit sorts by
 	}
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the write was refused, since no rule judges what depends on its columns by the kind %d: this is a fault of exosql, please report it", d.kind)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the write was refused, because exosql has no rule for dependants of kind %d: this is a fault of exosql, please report it", d.kind)}
 }
 
 // dependantsOn lists everything in the database that depends on columns of table t, or acts when its rows are written.
