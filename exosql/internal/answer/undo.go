@@ -117,11 +117,11 @@ func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database
 				for _, k := range keys[:n] {
 					in[k.row] = true
 				}
-			case n > 1:
-				n = 1 // one at a time shows which rows are in scope
+			case found > 0: // a smaller batch shows which rows are in scope
+				n /= 2
 				continue
 			}
-			keys = keys[n:]
+			keys, n = keys[n:], min(2*n, writing.CheckBatch)
 		}
 	}
 	for _, im := range images {
