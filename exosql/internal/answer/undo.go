@@ -106,22 +106,9 @@ func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database
 		if x.after = in; !done {
 			x.before, x.after = in, nil
 		}
-		keys := x.keys(live, images, done)
-		for n := writing.CheckBatch; len(keys) > 0; {
-			n = min(n, len(keys))
-			found, err := u.count(ctx, w, x, keys[:n])
-			switch {
-			case err != nil:
-				return err
-			case found == n: // all of these are in scope
-				for _, k := range keys[:n] {
-					in[k.row] = true
-				}
-			case found > 0: // a smaller batch shows which rows are in scope
-				n /= 2
-				continue
-			}
-			keys, n = keys[n:], min(2*n, writing.CheckBatch)
+		err := inScope(x.keys(live, images, done), func(keys []keyOf) (int, error) { return u.count(ctx, w, x, keys) }, in)
+		if err != nil {
+			return err
 		}
 	}
 	for _, im := range images {
@@ -132,6 +119,27 @@ func (u *Undoer) May(ctx context.Context, w engine.Writer, live *schema.Database
 		if there && !slices.ContainsFunc(u.may, func(x *undoable) bool { return x.in(done)[rowOf(im)] && x.table == im.Table }) {
 			return ErrNotTheirs
 		}
+	}
+	return nil
+}
+
+// inScope adds to in the rows of the keys that are in scope. count returns how many of its keys are: where only some are, smaller batches show which.
+func inScope(keys []keyOf, count func([]keyOf) (int, error), in map[string]bool) error {
+	for n := writing.CheckBatch; len(keys) > 0; {
+		n = min(n, len(keys))
+		found, err := count(keys[:n])
+		switch {
+		case err != nil:
+			return err
+		case found == n:
+			for _, k := range keys[:n] {
+				in[k.row] = true
+			}
+		case found > 0:
+			n /= 2
+			continue
+		}
+		keys, n = keys[n:], min(2*n, writing.CheckBatch)
 	}
 	return nil
 }
