@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,17 +12,23 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
+// changing opens a database of its own, and returns a function that runs SQL in it.
+func changing(t *testing.T, e tu.Engine) (url string, db *sql.DB, change func(text string)) {
+	t.Helper()
+	url = e.URL(t)
+	db = e.SQLDB(t, url)
+	return url, db, func(text string) {
+		t.Helper()
+		if _, err := db.Exec(e.SQL(text)); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+}
+
 // TestUndo: what a program has changed, and a cascade with it, is shown and taken back, hidden columns too; then the undo is undone. A run whose rows somebody changed since is refused as a whole.
 func TestUndo(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		url := e.URL(t)
-		db := e.SQLDB(t, url)
-		change := func(text string) {
-			t.Helper()
-			if _, err := db.Exec(e.SQL(text)); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-		}
+		url, db, change := changing(t, e)
 		change("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL, secret TEXT); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name, secret) VALUES (1, 'acme', 'ax', 's1'), (2, 'acme', 'bell', 's2'), (3, 'zeta', 'cog', 's3'); CREATE TABLE parts (id {int} PRIMARY KEY, item_id {int} REFERENCES items (id) ON DELETE CASCADE); CREATE INDEX parts_by_item ON parts (item_id); INSERT INTO parts VALUES (7, 2)")
 		look := func() (all string) {
 			t.Helper()
@@ -125,14 +132,7 @@ func TestUndo(t *testing.T) {
 // twin is the operator's undo.
 func TestUndoAs(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		url := e.URL(t)
-		db := e.SQLDB(t, url)
-		change := func(text string) {
-			t.Helper()
-			if _, err := db.Exec(e.SQL(text)); err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-		}
+		url, db, change := changing(t, e)
 		change("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items VALUES (1, 'acme', 'ax'), (3, 'zeta', 'cog')" +
 			e.Pick("", "; CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept boolean NOT NULL, at_ms bigint NOT NULL)"))
 		look := func() string {
