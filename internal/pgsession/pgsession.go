@@ -210,6 +210,7 @@ func direct(conn *pgconn.PgConn, s session) bool {
 // compareSessions finds out by a second connection, the peer, whether connections share sessions. Both connections ask in turn which session
 // serves them. An unshared session never changes. A pool that reuses the session freed last gives both connections the same session. A pool that
 // reuses the session freed first gives one connection different sessions. Other clients change sessions more often, which also reveals sharing.
+// A pool may free a session only after it has sent the answer, so that the next question gets another one: each round waits longer for that.
 func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
@@ -228,11 +229,12 @@ func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, co
 	if theirs == first {
 		return shared()
 	}
-	for range rounds {
+	for round := range rounds {
 		for _, next := range []struct {
 			conn *pgconn.PgConn
 			want session
 		}{{conn, first}, {peer, theirs}, {peer, theirs}, {conn, first}} {
+			time.Sleep(time.Duration(round) * time.Millisecond)
 			got, err := ask(ctx, next.conn)
 			if err != nil {
 				return err

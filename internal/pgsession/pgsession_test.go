@@ -110,6 +110,16 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestLatePool: a pool that frees a session only after the answer gives each connection the session that the other left.
+func TestLatePool(t *testing.T) {
+	server := tu.Server(t)
+	for _, size := range []int{1, 2, 3, 20} {
+		if _, err := open(t, newPool(t, server, size, &pool{shared: true, late: true, busy: 3})); !refused(err) {
+			t.Errorf("%d sessions: %v", size, err)
+		}
+	}
+}
+
 // TestBusyPool: what another client has for a moment gives the second connection another session, and says nothing of the rest.
 func TestBusyPool(t *testing.T) {
 	server := tu.Server(t)

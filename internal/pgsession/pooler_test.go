@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -15,6 +16,7 @@ type pool struct {
 	shared bool // each transaction gets a session; else each client, until it goes
 	queue  bool // the session that waits longest comes first; else the one that was used last
 	truly  bool // clients are told a true process
+	late   bool // a session is free only a moment after its client has the answer
 	busy   int  // at this transaction another client has the session that was used last
 
 	first uint32 // the process of the one that is given first, mostly
@@ -125,6 +127,9 @@ func (p *pool) serve(c net.Conn) {
 			return
 		}
 		if p.shared && state == 'I' {
+			if p.late {
+				time.Sleep(3 * time.Millisecond)
+			}
 			p.give(mine)
 			mine = nil
 		}
