@@ -89,9 +89,10 @@ func (w *world) sameAsFile(ctx context.Context, text []byte, claims map[string]a
 	}
 	for _, p := range programs {
 		a, b := inGo.run(ctx, p), inFile.run(ctx, p)
-		// The server may plan a statement anew when it has gathered statistics: then the fenced one runs.
+		// The server may plan a statement anew once it has gathered statistics: then the fenced one runs, or rows of a query without an order
+		// come in another. A difference of the files is there each time.
 		for range 10 {
-			if a == b || !strings.Contains(a+b, "the server has changed its plan of the statement") {
+			if a == b {
 				break
 			}
 			a, b = inGo.run(ctx, p), inFile.run(ctx, p)
