@@ -45,6 +45,9 @@ var others = []string{"0", "5", "-3", "2.5", "12.5", "1e21", "0.1", "'12.5'", "'
 
 var pairOperators = []string{"+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=", "===", "!==", "==", "!="}
 
+// bitOperators calculate with the lowest 32 bits.
+var bitOperators = []string{"|", "&", "^", "<<", ">>", ">>>"}
+
 // builtins are what JavaScript has for numbers.
 var builtins = []string{"Math.max(d, 3)", "Math.min(3, d)", "Math.max(d, null, '4')", "Math.max(d, undefined)", "Math.abs(d)", "Math.round(d)", "Math.floor(d)", "Math.ceil(d)", "Math.trunc(d)", "Math.sign(d)",
 	"Math.sqrt(d)", "Math.round(d * 100) / 100", "Number(d)", "parseFloat(d)", "parseInt(d)", "String(d)", "`${d}`", "'' + d", "JSON.stringify(d)", "JSON.stringify({ d: [d] })", "d.toFixed(2)", "d.toString()", "d.toString(2)",
@@ -94,7 +97,7 @@ func near(a, b string) bool {
 // A Decimal is to every operator and built-in what the number would be, on either side, where 15 digits hold it.
 func TestDecimalPairs(t *testing.T) {
 	var exprs []string
-	for _, op := range pairOperators {
+	for _, op := range append(bitOperators, pairOperators...) {
 		for _, o := range others {
 			a, b := fmt.Sprintf("d %s %s", op, o), fmt.Sprintf("%s %s d", o, op)
 			if op == "**" && strings.HasPrefix(o, "-") { // no syntax

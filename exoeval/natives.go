@@ -4,6 +4,7 @@ package exoeval
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -64,9 +65,9 @@ func (r *run) guardNatives() {
 		if g.proto {
 			holder = holder.Get("prototype").(*goja.Object)
 		}
-		var has func(goja.FunctionCall) goja.Value
+		var keyed collection
 		if g.global == "Map" || g.global == "Set" {
-			has = realm.Native(holder, "has")
+			keyed = collection{realm.Native(holder, "has"), realm.Native(holder, "keys")}
 		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
@@ -78,7 +79,7 @@ func (r *run) guardNatives() {
 					}
 				}
 				if r.ChecksOperands && len(c.Arguments) > 0 {
-					return r.ofDecimals(g, name, c, f, has)
+					return r.compares(g, name, c, f, keyed)
 				}
 				return f(c)
 			}
@@ -192,8 +193,14 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 }
 
-// ofDecimals runs a native that compares values, if one of the values may be a Decimal. The engine's own equality would not find a Decimal.
-func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func(goja.FunctionCall) goja.Value) goja.Value {
+// collection has the natives of Map or of Set that look up keys.
+type collection struct {
+	has, keys func(goja.FunctionCall) goja.Value
+}
+
+// compares runs a native that compares values, if one of the values may be a Decimal or the text of a time. The engine's own equality would not
+// find a Decimal, and never finds a Date among texts.
+func (r *run) compares(g *guard, name string, c goja.FunctionCall, f func(goja.FunctionCall) goja.Value, keyed collection) goja.Value {
 	with := func(v goja.Value) goja.Value {
 		c.Arguments = append([]goja.Value{v}, c.Arguments[1:]...)
 		return f(c)
@@ -212,14 +219,34 @@ func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func
 		v := f(c)
 		if d == nil && (name == "includes" && !v.ToBoolean() || strings.HasSuffix(name, "ndexOf") && v.ToInteger() < 0) {
 			if seeker := r.Seeker(c.Argument(0)); seeker != nil {
-				return with(seeker)
+				v = with(seeker)
+			}
+			if r.MayBeTime(c.Argument(0)) && realm.IsArray(c.This) && r.RowsIn(c.This) == nil {
+				r.RefuseSought(c.Argument(0), r.firstOf(c.This.(*goja.Object)))
 			}
 		}
 		return v
 	case "Map", "Set":
-		return with(r.keyOf(d, name, c, has))
+		key := r.keyOf(d, name, c, keyed.has)
+		if name != "set" && name != "add" && r.MayBeTime(key) && !keyed.has(goja.FunctionCall{This: c.This, Arguments: []goja.Value{key}}).ToBoolean() {
+			if next, ok := goja.AssertFunction(keyed.keys(goja.FunctionCall{This: c.This}).(*goja.Object).Get("next")); ok {
+				first, err := next(keyed.keys(goja.FunctionCall{This: c.This}))
+				r.RefuseSought(key, []goja.Value{r.Called(first, err).(*goja.Object).Get("value")})
+			}
+		}
+		return with(key)
 	}
 	return f(c)
+}
+
+// firstOf returns the first items of an array.
+func (r *run) firstOf(list *goja.Object) (items []goja.Value) {
+	for i := range min(list.Get("length").ToInteger(), 8) {
+		if item := list.Get(strconv.FormatInt(i, 10)); item != nil { // an array may have a hole
+			items = append(items, item)
+		}
+	}
+	return items
 }
 
 // keyOf returns the key in the collection that equals the argument, or the argument if there is none. A number and a Decimal of one value are

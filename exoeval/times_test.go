@@ -46,9 +46,12 @@ func takesNo(op, a, b string) bool {
 	isTime := func(kind string) bool { return kind == "time" || kind == "length" }
 	number := func(kind string) bool { return kind == "number" || kind == "date" }
 	switch op[0] {
-	case '-', '*', '/', '%':
+	case '-', '*', '/', '%', '|', '&', '^':
 		return isTime(a) || isTime(b)
 	case '<', '>':
+		if len(op) > 1 && op[1] == op[0] { // a shift
+			return isTime(a) || isTime(b)
+		}
 		return a == "length" && b == "length" || isTime(a) && number(b) || number(a) && isTime(b)
 	case '=', '!':
 		return a == "time" && b == "date" || a == "date" && b == "time"
@@ -60,12 +63,16 @@ func takesNo(op, a, b string) bool {
 // compares the letters of lengths of time. Everywhere else the result is JavaScript's.
 func TestTimesAsOperands(t *testing.T) {
 	const texts = "const at = '2026-01-31T22:30:00.000Z', seen = null, day = '2026-01-31', took = 'PT9H';"
-	refused := map[string]bool{"-at": true, "Math.max(1, day)": true, "Math.min(took)": true, "(() => { let x = day; x -= 1; return x })()": true, "(() => { const o = { x: at }; o.x *= 2; return o.x })()": true,
+	refused := map[string]bool{"-at": true, "+at": true, "+day": true, "~took": true, "Number(at)": true, "Number(took)": true, "(() => { let x = day; x |= 0; return x })()": true, "parseInt(day)": false, "Number(day.slice(0, 4))": false,
+		"((Number) => Number(at))((x) => x)": false, "+seen": false, "Number(new Date(day))": false, "isNaN(at)": false,
+		"[at].includes(new Date(at))": true, "[day, at].indexOf(new Date(at))": true, "[new Date(at)].lastIndexOf(at)": true, "[null, at].includes(new Date(5))": true, "new Set([at]).has(new Date(at))": true, "new Map([[day, 1]]).get(new Date(day))": true,
+		"new Map([[new Date(5), 1]]).has(at)": true, "new Set([5]).has(new Date(5))": false, "(() => { const d = new Date(5); return new Set([d]).has(d) && [d].includes(d) })()": false, "[5, 'a'].includes(new Date(5))": false, "[].includes(at)": false, "new Set().has(at)": false,
+		"[day].includes(at)": false, "new Set([at]).add(new Date(at)).size": false, "Math.max(1, day)": true, "Math.min(took)": true, "(() => { let x = day; x -= 1; return x })()": true, "(() => { const o = { x: at }; o.x *= 2; return o.x })()": true,
 		"Math.max(seen, 3)": false, "[at, day].includes(day)": false, "[took].indexOf(took)": false, "new Set([at, at]).size": false, "new Date(at) - new Date(day)": false, "day.slice(0, 4) - 1": false}
 	read := map[string]bool{"at": true, "seen": true, "day": true, "took": true}
 	for a, x := range operandKinds {
 		for b, y := range operandKinds {
-			for _, op := range pairOperators {
+			for _, op := range append(bitOperators, pairOperators...) {
 				switch {
 				case !read[a] && !read[b]: // JavaScript decides about what is written in the program
 				case op == "**" && a[0] == '-': // no syntax

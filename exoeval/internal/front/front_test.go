@@ -37,6 +37,7 @@ const plainHelpers = `(() => { const h = {
 		case '===': return a === b; case '!==': return a !== b; case '==': return a == b; case '!=': return a != b;
 		case '<': return a < b; case '<=': return a <= b; case '>': return a > b; case '>=': return a >= b;
 		case '+': return a + b; case '-': return a - b; case '*': return a * b; case '/': return a / b; case '%': return a % b; case '**': return a ** b;
+		case '|': return a | b; case '&': return a & b; case '^': return a ^ b; case '<<': return a << b; case '>>': return a >> b; case '>>>': return a >>> b;
 		case 'in': return a in b; case 'instanceof': return a instanceof b;
 	} throw new Error('operator ' + o) },
 	un(o, a) { if (o === '!') return !a; if (o === '-') return -a; throw new Error('operator ' + o) },
@@ -44,7 +45,7 @@ const plainHelpers = `(() => { const h = {
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
 	spread(x) { return x }, target(x) { return x },
-	calc(o, a, b) { return o === '-x' ? -a : o === 'typeof' ? typeof a : o === 'case' ? a : h.op(o, a, b) },
+	calc(o, a, b) { return o === '-x' ? -a : o === '+x' ? +a : o === '~x' ? ~a : o === 'Number' ? a : o === 'typeof' ? typeof a : o === 'case' ? a : h.op(o, a, b) },
 	ref(o, k) { return { o, k, was: o[k] } }, assign(o, r, b) { return r.o[r.k] = h.op(o, r.was, b) }, exact(set) { if (h.exactly) set() },
 	sent(x) { return x }, called(p) { return p }, kept(x) { return x },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
@@ -441,7 +442,7 @@ func TestSourceMapComment(t *testing.T) {
 func TestRewriteSameResult(t *testing.T) {
 	vals := []string{"0", "1", "-2.5", "''", "'1'", "'x'", "null", "undefined", "true", "false", "NaN", "[1]", "({})"}
 	var bodies []string
-	for _, op := range []string{"===", "!==", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "**", "&&", "||", "??", "&", "|", "<<", ", "} {
+	for _, op := range []string{"===", "!==", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "**", "&&", "||", "??", "&", "|", "^", "<<", ">>", ">>>", ", "} {
 		bodies = append(bodies, "L(1, a) "+op+" L(2, b)")
 	}
 	bodies = append(bodies, "L(1, a) ? L(2, b) : L(3, 0)", "!L(1, a)", "-L(1, a)", "`<${L(1, a)}|${L(2, b)}>`", "L(1, a) && (L(2, b) || L(3, 'c'))",

@@ -148,6 +148,8 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		r.length(e.Callee, e.ArgumentList)
 		if r.records {
 			r.callee(e)
+		} else {
+			r.converted(e)
 		}
 	case *ast.NewExpression:
 		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {

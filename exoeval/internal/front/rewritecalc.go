@@ -38,7 +38,11 @@ const (
 )
 
 var calculating = map[token.Token]bool{token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
-	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true}
+	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true,
+	token.AND: true, token.OR: true, token.EXCLUSIVE_OR: true, token.SHIFT_LEFT: true, token.SHIFT_RIGHT: true, token.UNSIGNED_SHIFT_RIGHT: true}
+
+// signs are the operators with one operand that make a number.
+var signs = map[token.Token]bool{token.MINUS: true, token.PLUS: true, token.BITWISE_NOT: true}
 
 // calculates reports whether an expression is an operator that may have a Decimal operand.
 func (r *rewriter) calculates(e ast.Expression) bool {
@@ -60,7 +64,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 			id, ok := e.Operand.(*ast.Identifier)
 			return !r.plain(e.Operand) && !(ok && r.free[id])
 		}
-		return e.Operator == token.MINUS && !r.plain(e.Operand)
+		return signs[e.Operator] && !r.plain(e.Operand)
 	case *ast.AssignExpression:
 		if !calculating[e.Operator] {
 			return false
@@ -120,7 +124,7 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 		return r.helperCall(HelperCalc, at, stringLiteral(e.Operator.String(), at), e.Left, r.value(e.Right, ""))
 	case *ast.UnaryExpression:
 		op := e.Operator.String()
-		if e.Operator == token.MINUS {
+		if signs[e.Operator] {
 			op += "x"
 		}
 		return r.helperCall(HelperCalc, at, stringLiteral(op, at), r.expr(e.Operand))
@@ -147,6 +151,18 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 func isSuper(e ast.Expression) bool {
 	_, is := e.(*ast.SuperExpression)
 	return is
+}
+
+// converted lets a helper see the argument of a call of Number, which makes NaN of the text of a time.
+func (r *rewriter) converted(e *ast.CallExpression) {
+	id, ok := e.Callee.(*ast.Identifier)
+	if !ok || id.Name != "Number" || r.calc == calcNever || len(e.ArgumentList) != 1 || r.plain(e.ArgumentList[0]) {
+		return
+	}
+	if _, spread := e.ArgumentList[0].(*ast.SpreadElement); !spread {
+		at := e.ArgumentList[0].Idx0()
+		e.ArgumentList[0] = r.helperCall(HelperCalc, at, stringLiteral("Number", at), e.ArgumentList[0], &ast.Identifier{Name: id.Name, Idx: at})
+	}
 }
 
 // plain reports whether an expression never has a Decimal as its value.

@@ -116,7 +116,7 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 	if v := r.Calculate(op, a, b, r.plain); v != nil {
 		return v
 	}
-	if op == "case" {
+	if op == "case" || op == "Number" {
 		return a
 	} else if b == nil {
 		return r.plain(op, a)

@@ -43,10 +43,16 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
 	front.HelperCalc: func(r *Guest, c goja.FunctionCall) goja.Value {
-		if len(c.Arguments) == 2 {
-			return r.calculate(c.Argument(0).String(), c.Argument(1), nil)
+		op, a := c.Argument(0).String(), c.Argument(1)
+		switch {
+		case len(c.Arguments) == 2:
+			return r.calculate(op, a, nil)
+		case op != "Number":
+			return r.calculate(op, a, c.Argument(2))
+		case !c.Argument(2).SameAs(r.Intrinsics.Get("Number")): // a function of the program
+			return a
 		}
-		return r.calculate(c.Argument(0).String(), c.Argument(1), c.Argument(2))
+		return r.calculate(op, a, nil)
 	},
 	front.HelperRef: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return &target{of: c.Argument(0), name: c.Argument(1), was: r.plain(".", c.Argument(0), c.Argument(1))}
@@ -332,6 +338,7 @@ const plainSource = `({
 '===': (a, b) => a === b, '!==': (a, b) => a !== b, '==': (a, b) => a == b, '!=': (a, b) => a != b,
 '<': (a, b) => a < b, '<=': (a, b) => a <= b, '>': (a, b) => a > b, '>=': (a, b) => a >= b,
 '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b, '**': (a, b) => a ** b,
+'|': (a, b) => a | b, '&': (a, b) => a & b, '^': (a, b) => a ^ b, '<<': (a, b) => a << b, '>>': (a, b) => a >> b, '>>>': (a, b) => a >>> b,
 '-x': a => -a, '+x': a => +a, '~x': a => ~a,
 })`
 

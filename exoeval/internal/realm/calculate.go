@@ -22,6 +22,12 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 	switch op {
 	case "-x":
 		return r.give(x.exact().neg(), true)
+	case "+x", "~x":
+		return plain(op, a.ToNumber())
+	case "|", "&", "^", "<<", ">>", ">>>":
+		return plain(op, a.ToNumber(), b.ToNumber())
+	case "Number":
+		return a
 	case "case": // switch compares by identity, so a Decimal that equals a number becomes that number
 		if n, ok := x.Equal(); ok {
 			return n

@@ -48,8 +48,8 @@ func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) 
 		}
 	case "+":
 		hint = "default"
-	case "-", "*", "/", "%", "**", "<", "<=", ">", ">=":
-	case "-x":
+	case "-", "*", "/", "%", "**", "<", "<=", ">", ">=", "|", "&", "^", "<<", ">>", ">>>":
+	case "-x", "+x", "~x", "Number":
 		return r.primitive(hint, a), nil
 	default:
 		return a, b

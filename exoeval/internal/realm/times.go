@@ -44,7 +44,7 @@ func short(v goja.Value) string {
 // compare letters that have another order than the times. b is nil for an operator with one operand.
 func (r *Realm) RefuseTimes(op string, a, b goja.Value) {
 	switch op {
-	case "-", "*", "/", "%", "**", "-x":
+	case "-", "*", "/", "%", "**", "-x", "+x", "~x", "|", "&", "^", "<<", ">>", ">>>", "Number":
 		r.refuseTime("`"+strings.TrimSuffix(op, "x")+"` can't calculate with", a, b)
 	case "<", "<=", ">", ">=":
 		x, y := goja.IsString(a), goja.IsString(b)
@@ -66,6 +66,24 @@ func (r *Realm) RefuseDates(op string, a, b goja.Value) {
 		for _, pair := range [][2]goja.Value{{a, b}, {b, a}} {
 			if o, ok := pair[1].(*goja.Object); ok && o.ClassName() == "Date" && r.timeIn(pair[0]) != "" {
 				panic(r.VM.NewTypeError("a Date never equals the text %s, which is a time; write new Date(text).getTime() %s date.getTime()", Quoted(r.timeIn(pair[0])), op))
+			}
+		}
+	}
+}
+
+// MayBeTime reports whether v is a Date or the text of a time, in a program that has read times.
+func (r *Realm) MayBeTime(v goja.Value) bool {
+	o, ok := v.(*goja.Object)
+	return r.ReadsTimes && (ok && o.ClassName() == "Date" || r.timeIn(v) != "")
+}
+
+// RefuseSought throws if the program sought a Date among items that are texts of times, or the text of a time among Dates. It would find
+// nothing. The slice items has the first items: those of a list mostly are of one kind.
+func (r *Realm) RefuseSought(v goja.Value, items []goja.Value) {
+	for _, item := range items {
+		for _, pair := range [][2]goja.Value{{v, item}, {item, v}} {
+			if o, ok := pair[0].(*goja.Object); ok && o.ClassName() == "Date" && r.timeIn(pair[1]) != "" {
+				panic(r.VM.NewTypeError("a Date is never found among texts, nor the text %s, which is a time, among Dates; write date.getTime() and new Date(text).getTime() for both", Quoted(r.timeIn(pair[1]))))
 			}
 		}
 	}
