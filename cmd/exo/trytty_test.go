@@ -231,8 +231,7 @@ func TestTryTypedAhead(t *testing.T) {
 		t.Skip("typed text is dropped on Linux alone")
 	}
 	url, _ := prepared(t, testutil.SQLite, drawn(t, testutil.SQLite, "rails"))
-	x := ttytest.Start(t, keyless("XDG_CONFIG_HOME="+t.TempDir()), program(t), "try", url, "-client", "claude")
-	x.Send("Acme\r") // as a paste of two lines does
+	x := ttytest.StartTyped(t, "Acme\r", keyless("XDG_CONFIG_HOME="+t.TempDir()), program(t), "try", url, "-client", "claude") // as a paste of two lines does
 	x.Ends("Type Acme to agree:")
 	x.Send("no\r")
 	x.Shows("so nothing was changed: run the command again to agree")

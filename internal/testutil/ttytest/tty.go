@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -39,13 +40,33 @@ const (
 // Start runs a command at a terminal. The command's history is in a folder of the test. env overrides other variables, because it comes last.
 func Start(t *testing.T, env []string, path string, args ...string) *TTY {
 	t.Helper()
+	return StartTyped(t, "", env, path, args...)
+}
+
+// StartTyped is Start at a terminal where these keys were typed before the command began.
+func StartTyped(t *testing.T, keys string, env []string, path string, args ...string) *TTY {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "INPUTRC=/dev/null", "HOME="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
 	cmd.Env = append(cmd.Env, env...)
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: Rows, Cols: Cols})
+	f, terminal, err := pty.Open()
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	err = pty.Setsize(f, &pty.Winsize{Rows: Rows, Cols: Cols})
+	if err == nil {
+		_, err = f.WriteString(keys)
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		f.Close()
 		t.Fatal(err)
 	}
 	x := &TTY{t: t, pty: f, cmd: cmd, vt: vt10x.New(vt10x.WithWriter(f), vt10x.WithSize(Cols, Rows)), gone: make(chan struct{})}
