@@ -57,7 +57,7 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 		return nil, errors.New("agent: the Agent is nil: make one with a Model and Tools")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
-		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of QuestionLimits.Question", len(question), most)
+		return nil, fmt.Errorf("agent: the question has %d bytes, more than the limit of %d (QuestionLimits.Question): ask in fewer words", len(question), most)
 	}
 	return a.answer(ctx, chat, &question, on)
 }

@@ -57,7 +57,7 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	case tool == nil:
 		return refuse("denied", "there is no tool %q; %s", cut(c.Name, 64), r.toolNames())
 	case r.repeats(tool, c):
-		return refuse("denied", "the call was not run: the same program has failed after it had changed something, or may have. Write one that does only what is missing")
+		return refuse("denied", "the call was not run: this program has failed before, and may have changed something. Write one that does only what is missing")
 	}
 	r.on(CallStarted{c})
 	out, run := tool.CallJob(ctx, codemode.Job{Label: r.chat.label(r.Distrust), Conversation: r.chat.ID}, json.RawMessage(c.Args))
