@@ -191,7 +191,7 @@ func rendered(render func(value.Value) error, v value.Value) (failed error) {
 func verdict(k fail.Kind) bool { return k == fail.Limit || k == fail.Crashed || k == fail.Breach }
 
 // errTotal is the cause of a context that ended because Bounds.Total was over. It distinguishes that from the caller's own deadline.
-var errTotal = errors.New("exoeval: Bounds.Total is over")
+var errTotal = errors.New("exoeval: the run took longer than Bounds.Total")
 
 // Within returns the context of a run with these bounds, which ends when Total is over.
 func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc) {

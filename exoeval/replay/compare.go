@@ -71,7 +71,7 @@ func (c *call) compare(now *call) *Difference {
 	case a.Op != b.Op:
 		return differs("the record has %s, but the program sends %s", a.Op, b.Op)
 	case !bytes.Equal(a.Message, b.Message) || !reflect.DeepEqual(a.Constants, b.Constants) || !reflect.DeepEqual(a.Omitted, b.Omitted):
-		return differs("the program sends %s with another expression or other values than in the record", a.Op)
+		return differs("the program sends %s with other code or other values than in the record", a.Op)
 	case !a.Label.Equal(b.Label):
 		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Step == exo.Refused && b.Step != exo.Refused && now.outcome != nil && sameError(a.Err, now.outcome.Err): // the objects of the replay refused it: see world.failed
@@ -82,7 +82,7 @@ func (c *call) compare(now *call) *Difference {
 	case a.Step == exo.Refused && !sameError(a.Err, b.Err):
 		return differs("the message was refused in the record with %q, but now with %q", text(a.Err), text(b.Err))
 	case c.outcome != nil && now.outcome != nil && c.outcome.Err == nil && now.outcome.Digest != c.outcome.Digest && fail.KindOf(now.outcome.Err) != fail.Cancelled:
-		return differs("the recorded reply does not match its recorded digest")
+		return differs("the recorded reply does not match its SHA-256 in the record, so the record was changed")
 	}
 	return nil
 }
@@ -98,13 +98,13 @@ func (r *recording) compareEnds(now *recording) *Difference {
 	case (a.Digest == none) != (b.Digest == none):
 		return differs("in the record %s, but now %s", r.end(), now.end())
 	case a.Digest != b.Digest:
-		return differs("the result is not the one in the record: the digests differ")
+		return differs("the result is not the one in the record: their SHA-256 differs")
 	case !a.Label.Equal(b.Label):
 		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Digest == none && (!sameError(r.ended.Err, now.ended.Err) || fail.KindOf(r.ended.Err) != fail.Limit && place(r.ended.Err) != place(now.ended.Err)):
 		return differs("in the record %s, but now %s", r.end(), now.end())
 	case !sameError(a.Err, b.Err):
-		return differs("the error of a result that may not leave was %q in the record, but is %q now", text(a.Err), text(b.Err))
+		return differs("the result was withheld in the record with the error %q, but now with %q", text(a.Err), text(b.Err))
 	}
 	return nil
 }

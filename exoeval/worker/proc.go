@@ -44,7 +44,9 @@ type ended struct {
 
 // greet waits until the worker reports that it is locked down, or ctx ends.
 func (w *proc) greet(ctx context.Context) error {
-	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "the process did not start in time"}) })
+	late := time.AfterFunc(startTime, func() {
+		w.kill(&Death{Event: Stopped, Detail: "the process did not start within " + startTime.String()})
+	})
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
 	w.in = frame.NewInbox(w.end.reader())
@@ -62,7 +64,7 @@ func (w *proc) greet(ctx context.Context) error {
 	}
 	if err != nil {
 		_, said := w.reap()
-		return fmt.Errorf("worker: the process did not start: %w %q", err, said)
+		return fmt.Errorf("worker: the worker process did not start: %w; it wrote %q", err, said)
 	}
 	return nil
 }

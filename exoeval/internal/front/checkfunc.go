@@ -90,7 +90,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	if e.Name != nil {
 		c.declared(e.Name)
 		c.plain(e.Name.Name.String(), 0)
-		c.scope.declare(e.Name.Name.String()).fixed = "a class inside itself"
+		c.scope.declare(e.Name.Name.String()).fixed = "the class's own name"
 	}
 	c.expr(e.SuperClass)
 	for _, el := range e.Body {
