@@ -178,7 +178,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	defer func() {
 		if p := recover(); p != nil {
-			failed = &fail.Error{Op: "the result", Kind: fail.Internal, Err: fmt.Errorf("panic: %v", p)}
+			failed = &fail.Error{Op: "the result", Kind: fail.Internal, Err: fmt.Errorf("the render function of the host panicked: %v", p)}
 		}
 	}()
 	if err := render(v); err != nil {

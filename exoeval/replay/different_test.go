@@ -94,7 +94,7 @@ func TestDifferent(t *testing.T) {
 		{change(t, es, 2, exo.Intent, func(e *exo.Entry) { e.Step, e.Err = exo.Refused, &fail.Error{Kind: fail.Denied, Msg: "no"} }), 2, "but now with"},
 		{program(`"one"`, `"two"`), 1, "with other code"},
 		{program("a + b.length", "b.length"), 3, "call 3 at 3:"},
-		{program("return", "await shop.echo(4); return"), 4, "the record has no such message"},
+		{program("return", "await shop.echo(4); return"), 4, "the record has no such call"},
 		{program("const c = await shop.echo(a + b.length)", "const c = a"), 3, "the program does not send it"},
 		{program("[c, b[0].id]", "[c]"), 0, "the end of the program: the result is not the one in the record"},
 		{program("[c, b[0].id]", "c.x.y"), 0, "in the record the program has a result, but now the program failed at 4:"},

@@ -54,7 +54,7 @@ func (r *Realm) RefuseTimes(op string, a, b goja.Value) {
 		case x && y:
 			r.refuseZones(op, r.timeIn(a), r.timeIn(b))
 		case x && !goja.IsNull(b) && !goja.IsUndefined(b), y && !goja.IsNull(a) && !goja.IsUndefined(a): // a column may be null, which compares as in JavaScript
-			r.refuseTime("`"+op+"` is never true of a number or a Date and", a, b)
+			r.refuseTime("`"+op+"` is never true between a number or a Date and", a, b)
 		}
 	}
 }
