@@ -93,7 +93,7 @@ func (a *Agent) check(chat *Chat) error {
 		names[t.Name()] = true
 	}
 	if name := a.Model.Name(); a.Allow != nil && !slices.Contains(a.Allow, name) {
-		return &ModelError{Kind: NotAllowed, Model: name, Msg: "the model is not on the list Agent.Allow, so it may not use these tools: choose one of the list, or add it"}
+		return &ModelError{Kind: NotAllowed, Model: name, Msg: "the model is not on the list Agent.Allow, so it may not use these tools: choose a model of the list, or add this one"}
 	}
 	return chat.mend()
 }

@@ -53,7 +53,7 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	case last:
 		return refuse("limit", "the call was not run: no more programs can be run for this question. Answer with what is known")
 	case i >= r.limits.Calls:
-		return refuse("limit", "the call was not run: one turn may have %d calls. Make it in the next turn", r.limits.Calls)
+		return refuse("limit", "the call was not run: one turn may have at most %d calls. Make this call in the next turn", r.limits.Calls)
 	case tool == nil:
 		return refuse("denied", "there is no tool %q; %s", cut(c.Name, 64), r.toolNames())
 	case r.repeats(tool, c):

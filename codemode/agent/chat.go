@@ -35,7 +35,7 @@ func (c *Chat) used(model string, u Usage) {
 
 // interrupted is the result of a call that was interrupted. The call never runs again, because it
 // may have changed something.
-const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and its effects are not known: do not run its program again unchanged if it may have changed something"}}`
+const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and its effects are not known: do not run the same program again if it may have changed something"}}`
 
 // mend checks a chat that may come from a file. A call without a result gets the result
 // interrupted, and ids and names are changed so that every API accepts them.

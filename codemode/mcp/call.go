@@ -41,7 +41,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
 	if err != nil { // fail: the next program would begin without the labels of this result
-		return nil, unknownLabels(err, "The program has run, and its changes may stay: do not run it again")
+		return nil, unknownLabels(err, "The program has run, and its changes may be kept: do not run it again")
 	}
 	var links []mcp.Content
 	if res.Cut {

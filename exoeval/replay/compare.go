@@ -98,7 +98,7 @@ func (r *recording) compareEnds(now *recording) *Difference {
 	case (a.Digest == none) != (b.Digest == none):
 		return differs("in the record %s, but now %s", r.end(), now.end())
 	case a.Digest != b.Digest:
-		return differs("the result is not the one in the record: their SHA-256 differs")
+		return differs("the result is not the one in the record, which has another SHA-256")
 	case !a.Label.Equal(b.Label):
 		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Digest == none && (!sameError(r.ended.Err, now.ended.Err) || fail.KindOf(r.ended.Err) != fail.Limit && place(r.ended.Err) != place(now.ended.Err)):

@@ -178,7 +178,7 @@ func (m *model) failure(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &blocked):
-		e := &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question"}
+		e := &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question: ask in other words"}
 		if blocked.Candidate != nil {
 			e.Msg = "the provider blocked the reply for the reason " + reasonName(int(blocked.Candidate.FinishReason))
 		}

@@ -183,7 +183,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	case "error": // routers in front of other endpoints send this
 		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the server ended the reply with an error"})
 	case "content_filter":
-		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply: ask in other words"})
 	}
 	if s.refusal.Len() > 0 {
 		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: s.Quote(s.refusal.String())})

@@ -130,7 +130,7 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("none of the issuer's keys can check a signature of RS256, ES256 or EdDSA")
+		return nil, errors.New("the JWK set has no key for RS256, ES256 or EdDSA")
 	}
 	return out, nil
 }

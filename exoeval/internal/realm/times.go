@@ -87,7 +87,7 @@ func (r *Realm) refuseTime(what string, operands ...goja.Value) {
 // zone is local.
 func (r *Realm) refuseZones(op, a, b string) {
 	if a != "" && b != "" && r.zoneIn(a) != r.zoneIn(b) {
-		panic(r.VM.NewTypeError("`%s` would compare the letters of %s and %s, which are of different time zones; write new Date(…) around each, and for the beginning of a local day new Date('2024-01-31T00:00')",
+		panic(r.VM.NewTypeError("`%s` would compare the letters of %s and %s, which are of different time zones; write new Date(…) around each. The beginning of a local day is new Date('2024-01-31T00:00')",
 			op, Quoted(a), Quoted(b)))
 	}
 }

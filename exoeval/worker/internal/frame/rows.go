@@ -181,7 +181,7 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 	x.Given += rows.Len() * rows.Shape.Width()
 	text, ok := x.Sent.size(n)
 	if !ok {
-		return v, 0, errors.New("the worker returned rows with lists or records by their number, but must send these whole")
+		return v, 0, errors.New("the worker referred to rows with lists or records, which a worker must send whole")
 	}
 	if x.same += text; x.same > maxSame || x.Given > MaxItems {
 		return v, 0, errors.New("the worker returned more rows than a result may have")
