@@ -56,7 +56,7 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	}
 	res := t.run(ctx, a.Program, a.Job())
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
-		return res, fmt.Errorf("codemode: the program of change set %s ran, but its outcome could not be stored: call Keeper.Reconcile to settle the change set: %w", a.ID, err)
+		return res, fmt.Errorf("codemode: the program of change set %s ran, but its outcome could not be stored: call Reconcile of the review.Keeper to settle the change set: %w", a.ID, err)
 	}
 	if res.Err == nil { // a run that changes nothing is never reviewed
 		res.Err = a.Conflict()

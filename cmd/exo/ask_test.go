@@ -102,7 +102,7 @@ func TestAsk(t *testing.T) {
 		}{
 			{[]string{"listed.yaml"}, `It is {"result":["ann"]}` + "\n", ""},
 			{[]string{"listed.yaml", "-model", "openai:test"}, `It is {"result":["ann"]}` + "\n", ""},
-			{[]string{"listed.yaml", "-model", "openai:other"}, "", `the model "openai:other" may not be asked: choose one of anthropic:claude-x, ` + here},
+			{[]string{"listed.yaml", "-model", "openai:other"}, "", `the model "openai:other" is not allowed; the allowed models are: anthropic:claude-x, ` + here},
 			{[]string{"elsewhere.yaml"}, "", "openai:test: in this environment the model's full name is " + here},
 		} {
 			before := len(*sent)

@@ -59,11 +59,8 @@ func (c *Chat) mend() error {
 			return bad(fmt.Sprintf("has the role %q: want user, assistant or tool", m.Role))
 		}
 		for k, call := range m.Calls {
-			if call.ID == "" {
-				return bad("has a call without an ID: give each call its own")
-			}
-			if ids[call.ID] {
-				return bad(fmt.Sprintf("has the call ID %q, which an earlier call has: give each call its own", call.ID))
+			if call.ID == "" || ids[call.ID] {
+				return bad(fmt.Sprintf("has a call with the ID %q: give each call an ID of its own", call.ID))
 			}
 			ids[call.ID] = true
 			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != RoleTool) {

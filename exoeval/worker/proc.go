@@ -44,9 +44,7 @@ type ended struct {
 
 // greet waits until the worker reports that it is locked down, or ctx ends.
 func (w *proc) greet(ctx context.Context) error {
-	late := time.AfterFunc(startTime, func() {
-		w.kill(&Death{Event: Stopped, Detail: "the process did not start within " + startTime.String()})
-	})
+	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "the process did not start in time"}) })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
 	w.in = frame.NewInbox(w.end.reader())

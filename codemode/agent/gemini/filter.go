@@ -21,6 +21,7 @@ var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", 
 const (
 	malformedCall  = 10
 	unexpectedCall = 12
+	notGoogle      = "the response is not in the form of Google's API: check the address of the API"
 )
 
 func reasonName(n int) string {
@@ -40,9 +41,6 @@ const maxArgs = 1 << 20
 // maxWork limits the bytes that the library copies when it joins text. Each piece copies all text before it, so after a long text
 // even a small piece is expensive.
 const maxWork = 1 << 29
-
-// notGoogle is the error for a response in another form.
-const notGoogle = "the response is not in the form of Google's API: check the address of the API"
 
 // filter is the body of a response: an array with a piece of the reply in each element. It passes on only texts
 // and calls: the library fails or panics on other parts, and would treat a model's thought as part of the

@@ -100,10 +100,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
 		return m, nil // the name leaves out the address, which is in the environment
 	}
-	if len(list) == 0 {
-		return nil, errors.New("the list of models that may be asked is empty: add one")
-	}
-	return nil, fmt.Errorf("the model %q may not be asked: choose one of %s", name, strings.Join(list, ", "))
+	return nil, fmt.Errorf("the model %q is not allowed; the allowed models are: %s", name, cmp.Or(strings.Join(list, ", "), "none"))
 }
 
 // nameless returns the error for an address without a model's name, since the models of that server

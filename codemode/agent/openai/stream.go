@@ -96,11 +96,8 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return nil, s.fail(s.Interruption(data))
 	}
-	if len(c.Choices) == 0 || c.Choices[0].Message == nil {
-		return nil, s.fail(s.Garbled("the reply has no message, which OpenAI's API always sends: check the address of the API"))
-	}
-	if c.Choices[0].Finish == "" {
-		return nil, s.fail(s.Garbled("the reply has no finish_reason, which OpenAI's API always sends: check the address of the API"))
+	if len(c.Choices) == 0 || c.Choices[0].Message == nil || c.Choices[0].Finish == "" {
+		return nil, s.fail(s.Garbled("the reply needs a message and a finish_reason, as in OpenAI's API: check the address of the API"))
 	}
 	one := &c.Choices[0]
 	one.Delta = *one.Message

@@ -93,9 +93,6 @@ func nodeName(n ast.Node) string {
 	return "unknown"
 }
 
-// aConst describes a name that is declared with const.
-const aConst = "a const"
-
 // binding is one declared name.
 type binding struct {
 	name  string

@@ -180,7 +180,7 @@ func (c *checker) forInto(into ast.ForInto, source ast.Expression, body ast.Stat
 		c.bindNames(into.Target, c.collect(&names))
 		for _, n := range names {
 			if into.IsConst {
-				n.fixed = aConst
+				n.fixed = "a const"
 			}
 			n.init = c.fn
 		}

@@ -105,7 +105,7 @@ func (c *checker) assign(id *ast.Identifier) {
 	}
 	b := c.lookup(name)
 	switch {
-	case b != nil && b.fixed == aConst:
+	case b != nil && b.fixed == "a const":
 		c.fail(id.Idx, "`%s` is %s and can't be assigned; declare it with `let`, or use another name", name, b.fixed)
 	case b != nil && b.fixed != "":
 		c.fail(id.Idx, "`%s` is %s and can't be assigned; use another name", name, b.fixed)
@@ -218,7 +218,7 @@ func (c *checker) hoistLexical(d *ast.LexicalDeclaration) {
 				c.elsewhere[name] = true
 			}
 			if d.Token.String() == "const" {
-				v.fixed = aConst
+				v.fixed = "a const"
 			}
 			if fn := functionOf(b); fn != nil {
 				v.fn, c.bound[fn] = fn, v
