@@ -44,7 +44,7 @@ var notSQL = map[string]map[string]string{
 	"exoeval/internal/source/explain.go":    {"Logical expressions and coalesce": "what goja's parser says"},
 	"exoeval/console.go":                    {"table": "console.table is JavaScript's"},
 	"exoeval/internal/realm/disarm.go":      {"join": "Array.prototype.join is JavaScript's"},
-	"exoeval/worker/internal/frame/rows.go": {"rows that the host never sent": "value.Rows", "the worker returned more rows than a result may have, or rows that the host did not send to it": "value.Rows", "the number of rows is not the announced one": "value.Rows"},
+	"exoeval/worker/internal/frame/rows.go": {"the worker returned rows that the host never sent": "value.Rows", "the worker referred to rows with lists or records, which a worker must send whole": "value.Rows", "the worker returned more rows than a result may have": "value.Rows", "the host sent another number of rows than it announced": "value.Rows"},
 }
 
 // exo and its evaluators hold no word of SQL.

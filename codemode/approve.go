@@ -14,7 +14,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-var errNoReview = errors.New("codemode: this tool keeps no change for a person to decide: set Options.Review")
+var errNoReview = errors.New("codemode: this tool was made without Options.Review, so no change waits for a person: set that option")
 
 // Pending returns the change sets of the tool's principal that wait for a person, the oldest first. One that can't be read has the State Unreadable.
 func (t *Tool) Pending(ctx context.Context) ([]review.ChangeSet, error) {
@@ -33,7 +33,7 @@ func (t *Tool) Waiting(ctx context.Context, r *Result) (w review.ChangeSet, link
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("codemode: no change set of run %s waits for a person: it was decided or has expired, or the run left none", r.ID)
+		err = fmt.Errorf("codemode: no change set of run %s waits for a person: call Tool.Pending for those that wait", r.ID)
 	}
 	return w, "", err
 }
@@ -56,7 +56,7 @@ func (t *Tool) Apply(ctx context.Context, id, seen string, by review.Approver) (
 	}
 	res := t.run(ctx, a.Program, a.Job())
 	if err := a.Done(context.WithoutCancel(ctx), outcome(res.Effects), res.Err); err != nil {
-		return res, fmt.Errorf("codemode: change set %s was run, but its outcome could not be stored: %w", a.ID, err)
+		return res, fmt.Errorf("codemode: the program of change set %s ran, but its outcome could not be stored: call Reconcile of the review.Keeper to settle the change set: %w", a.ID, err)
 	}
 	if res.Err == nil { // a run that changes nothing is never reviewed
 		res.Err = a.Conflict()
@@ -95,7 +95,7 @@ func (t *Tool) mayDecide(ctx context.Context, id string) error {
 	}
 	w, err := t.review.Get(ctx, id)
 	if err == nil && w.Principal != t.principal {
-		err = fmt.Errorf("codemode: change set %s was prepared for %q, and this tool is for %q: use the tool of the first", w.ID, w.Principal, t.principal)
+		err = fmt.Errorf("codemode: change set %s was prepared for the principal %q, and this tool is for %q: use a tool for %[2]q", w.ID, w.Principal, t.principal)
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func (t *Tool) news(ctx context.Context, res *Result) {
 	}
 	all, err := t.review.News(ctx, t.principal)
 	if err != nil {
-		all = append(all, "what became of earlier change sets can't be read")
+		all = append(all, "the host can't read what became of earlier change sets")
 	}
 	if len(all) > 0 {
 		res.Notice = scalar.Shorten(strings.TrimSpace(strings.Join(all, "; ")+". "+res.Notice), maxNotice)

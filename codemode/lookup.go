@@ -68,7 +68,7 @@ func (l *lookup) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	}
 	text := m.Root.Args[0].Lit.Text()
 	if len(text) > maxAsked {
-		return value.Value{}, fail.Errorf(fail.Invalid, "", "the question has %d bytes, more than %d; a few words are enough", len(text), maxAsked)
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "the question has %d bytes, more than the limit of %d; a few words are enough", len(text), maxAsked)
 	}
 	v, err := l.answer(ctx, text)
 	if ctx.Err() != nil { // fail, since the search was stopped and the answer is incomplete

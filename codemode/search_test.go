@@ -270,7 +270,7 @@ func TestSearchHostile(t *testing.T) {
 	for _, inProcess := range []bool{true, false} {
 		tool := newTool(t, g, &codemode.Options{DeclarationTokens: 1, Evaluator: evaluator(inProcess), Limits: exo.Limits{Calls: 40}})
 		for program, says := range map[string]string{
-			"return search('x'.repeat(1000))":                                 "search: the question has 1000 bytes, more than 200; a few words are enough",
+			"return search('x'.repeat(1000))":                                 "search: the question has 1000 bytes, more than the limit of 200; a few words are enough",
 			"return describe('x'.repeat(201))":                                "describe: the question has 201 bytes",
 			"return search('')":                                               `search: there are no words to search for; write some, like search("open invoices")`,
 			"return search('(.*)+$ [^')":                                      "there are no words to search for",

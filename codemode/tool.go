@@ -328,11 +328,11 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 		return nil, errZeroTool
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("codemode: %s was not called: %w", t.name, err)
+		return nil, fmt.Errorf("codemode: the tool %s ran nothing, because the context had ended: %w", t.name, err)
 	}
 	out, res := t.CallJob(ctx, Job{}, input)
 	if err := ctx.Err(); err != nil && res.Err != nil {
-		return nil, fmt.Errorf("codemode: %s was stopped: %w", t.name, err)
+		return nil, fmt.Errorf("codemode: the tool %s stopped its program, because the context ended: %w", t.name, err)
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ func (r *run) failure(err error) error {
 		return r.Placed(&fail.Error{Kind: fail.Cancelled, Err: err}, 0, 0)
 	case errors.As(err, &overflow):
 		line, col := guest.FrameOf(overflow.Stack())
-		return r.Placed(fail.Errorf(fail.Limit, "", "functions call each other too deeply: the limit is %d calls", r.MaxDepth), line, col)
+		return r.Placed(fail.Errorf(fail.Limit, "", "functions call each other too deeply, more than %d levels: use a loop", r.MaxDepth), line, col)
 	case errors.As(err, &ex):
 		line, col := guest.FrameOf(ex.Stack())
 		return r.reason(ex.Value(), line, col)

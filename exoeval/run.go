@@ -111,9 +111,9 @@ func panicError(p any) error {
 		return err
 	}
 	if v, ok := p.(goja.Value); ok {
-		return fmt.Errorf("thrown outside the realm: %s", v.ExportType())
+		return fmt.Errorf("the engine threw a value of the Go type %s outside the program: this is a fault of exoeval, please report it", v.ExportType())
 	}
-	return fmt.Errorf("panic: %v", p)
+	return fmt.Errorf("the engine panicked: %v: this is a fault of exoeval, please report it", p)
 }
 
 // settled returns v. If v is a promise, it waits for the promise and returns its value.
@@ -124,7 +124,7 @@ func (r *run) settled(v goja.Value) (goja.Value, error) {
 	}
 	for p.State() == goja.PromiseStatePending {
 		if len(r.Open) == 0 {
-			return nil, r.Placed(fail.Errorf(fail.Program, "", "the program waits for a promise that never ends: no call is left that could resolve it"), 0, 0)
+			return nil, r.Placed(fail.Errorf(fail.Program, "", "the program waits for a promise that never ends: no call is left that could resolve it; call its resolve, or do not await it"), 0, 0)
 		}
 		if failed := r.turn(); failed != nil {
 			return nil, failed

@@ -178,7 +178,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	defer func() {
 		if p := recover(); p != nil {
-			failed = &fail.Error{Op: "the result", Kind: fail.Internal, Err: fmt.Errorf("panic: %v", p)}
+			failed = &fail.Error{Op: "the result", Kind: fail.Internal, Err: fmt.Errorf("the render function of the host panicked: %v", p)}
 		}
 	}()
 	if err := render(v); err != nil {
@@ -191,7 +191,7 @@ func rendered(render func(value.Value) error, v value.Value) (failed error) {
 func verdict(k fail.Kind) bool { return k == fail.Limit || k == fail.Crashed || k == fail.Breach }
 
 // errTotal is the cause of a context that ended because Bounds.Total was over. It distinguishes that from the caller's own deadline.
-var errTotal = errors.New("exoeval: Bounds.Total is over")
+var errTotal = errors.New("exoeval: the run took longer than Bounds.Total")
 
 // Within returns the context of a run with these bounds, which ends when Total is over.
 func (b Bounds) Within(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -102,8 +102,8 @@ func TestAsk(t *testing.T) {
 		}{
 			{[]string{"listed.yaml"}, `It is {"result":["ann"]}` + "\n", ""},
 			{[]string{"listed.yaml", "-model", "openai:test"}, `It is {"result":["ann"]}` + "\n", ""},
-			{[]string{"listed.yaml", "-model", "openai:other"}, "", `"openai:other" is not among the models that may be asked: anthropic:claude-x, ` + here},
-			{[]string{"elsewhere.yaml"}, "", "openai:test: the variables of the environment name it " + here},
+			{[]string{"listed.yaml", "-model", "openai:other"}, "", `the model "openai:other" is not allowed; the allowed models are: anthropic:claude-x, ` + here},
+			{[]string{"elsewhere.yaml"}, "", "openai:test: in this environment the model's full name is " + here},
 		} {
 			before := len(*sent)
 			r := exo(t, "", append(append([]string{"ask"}, c.args...), "-as", "customer=1", "Who am I?")...)

@@ -171,7 +171,7 @@ func TestTryLeavesNoTrace(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	r := exo(t, "posts.count()\nnope.count()\nusers.select(u => u.passwordDigest)\nusers\n  .count()\n.keep kept.yaml\n.keep kept.yaml\n.keep\n.ask how many?\n", "try", url, "-keep", "first.yaml")
-	if !strings.HasPrefix(r.out, "3\n") || strings.Contains(r.out, `"x"`) || !strings.Contains(r.out, "kept.yaml: 4 of ") || !strings.Contains(r.err, "kept.yaml: file exists") || !strings.Contains(r.err, ".keep FILE writes") || !strings.Contains(r.err, "only after the user has agreed: ask once at the prompt") {
+	if !strings.HasPrefix(r.out, "3\n") || strings.Contains(r.out, `"x"`) || !strings.Contains(r.out, "kept.yaml: 4 of ") || !strings.Contains(r.err, "kept.yaml: file exists") || !strings.Contains(r.err, ".keep FILE writes") || !strings.Contains(r.err, "only after you have agreed: start the command without -ask") {
 		t.Errorf("%+v", r)
 	}
 	after, err := os.ReadFile(path)

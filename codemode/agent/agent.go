@@ -57,7 +57,7 @@ func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(Ch
 		return nil, errors.New("agent: the Agent is nil: make one with a Model and Tools")
 	}
 	if most := a.Limits.OrDefault().Question; len(question) > most {
-		return nil, fmt.Errorf("agent: the question has %d bytes, more than the %d of QuestionLimits.Question", len(question), most)
+		return nil, fmt.Errorf("agent: the question has %d bytes, more than the limit of %d (QuestionLimits.Question): ask in fewer words", len(question), most)
 	}
 	return a.answer(ctx, chat, &question, on)
 }
@@ -93,7 +93,7 @@ func (a *Agent) check(chat *Chat) error {
 		names[t.Name()] = true
 	}
 	if name := a.Model.Name(); a.Allow != nil && !slices.Contains(a.Allow, name) {
-		return &ModelError{Kind: NotAllowed, Model: name, Msg: "the model is not on the list Agent.Allow, so it may not use these tools: choose one of the list, or add it"}
+		return &ModelError{Kind: NotAllowed, Model: name, Msg: "the model is not on the list Agent.Allow, so it may not use these tools: choose a model of the list, or add this one"}
 	}
 	return chat.mend()
 }

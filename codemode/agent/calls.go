@@ -53,11 +53,11 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	case last:
 		return refuse("limit", "the call was not run: no more programs can be run for this question. Answer with what is known")
 	case i >= r.limits.Calls:
-		return refuse("limit", "the call was not run: one turn may have %d calls. Make it in the next turn", r.limits.Calls)
+		return refuse("limit", "the call was not run: one turn may have at most %d calls. Make this call in the next turn", r.limits.Calls)
 	case tool == nil:
 		return refuse("denied", "there is no tool %q; %s", cut(c.Name, 64), r.toolNames())
 	case r.repeats(tool, c):
-		return refuse("denied", "the call was not run: the same program has failed after it had changed something, or may have. Write one that does only what is missing")
+		return refuse("denied", "the call was not run: this program has failed before, and may have changed something. Write one that does only what is missing")
 	}
 	r.on(CallStarted{c})
 	out, run := tool.CallJob(ctx, codemode.Job{Label: r.chat.label(r.Distrust), Conversation: r.chat.ID}, json.RawMessage(c.Args))

@@ -35,7 +35,7 @@ func (c *Chat) used(model string, u Usage) {
 
 // interrupted is the result of a call that was interrupted. The call never runs again, because it
 // may have changed something.
-const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and what it did is not known: do not run it again as it is if it may have changed something"}}`
+const interrupted = `{"error":{"kind":"cancelled","message":"this call was interrupted, and its effects are not known: do not run the same program again if it may have changed something"}}`
 
 // mend checks a chat that may come from a file. A call without a result gets the result
 // interrupted, and ids and names are changed so that every API accepts them.
@@ -43,20 +43,24 @@ func (c *Chat) mend() error {
 	ids := map[string]bool{}
 	for i := 0; i < len(c.Messages); i++ {
 		m := &c.Messages[i]
-		bad := func(what string) error { return fmt.Errorf("agent: message %d of the chat %s", i, what) }
+		bad := func(what string) error { return fmt.Errorf("agent: Chat.Messages[%d] %s", i, what) }
 		switch {
 		case m.Role == RoleUser && len(m.Calls)+len(m.Results) > 0:
-			return bad("is the user's and has calls or results: only the model's messages may have calls, and only the tool's may have results")
+			return bad("has the role user, so it can't have Calls or Results: remove them")
 		case m.Role == RoleAssistant && len(m.Results) > 0:
-			return bad("is the model's and has results: only the tool's messages may have results")
-		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant || len(m.Results) > len(c.Messages[i-1].Calls) || m.Text != "" || len(m.Calls) > 0):
-			return bad("is the tool's: it must follow one of the model, with at most one result for each call there, and no text or calls of its own")
+			return bad("has the role assistant, so it can't have Results: remove them")
+		case m.Role == RoleTool && (i == 0 || c.Messages[i-1].Role != RoleAssistant):
+			return bad("has the role tool, and must follow a message of the role assistant")
+		case m.Role == RoleTool && len(m.Results) > len(c.Messages[i-1].Calls):
+			return bad(fmt.Sprintf("has %d Results, more than the %d Calls of the message before it", len(m.Results), len(c.Messages[i-1].Calls)))
+		case m.Role == RoleTool && (m.Text != "" || len(m.Calls) > 0):
+			return bad("has the role tool, so it can't have a Text or Calls: remove them")
 		case m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleTool:
 			return bad(fmt.Sprintf("has the role %q: want user, assistant or tool", m.Role))
 		}
 		for k, call := range m.Calls {
 			if call.ID == "" || ids[call.ID] {
-				return bad(fmt.Sprintf("has the call id %q: want one that is not empty and that no earlier call has", call.ID))
+				return bad(fmt.Sprintf("has a call with the ID %q: give each call an ID of its own", call.ID))
 			}
 			ids[call.ID] = true
 			if k == 0 && (i+1 == len(c.Messages) || c.Messages[i+1].Role != RoleTool) {
@@ -72,7 +76,7 @@ func (c *Chat) mend() error {
 				m.Results = append(m.Results, ToolResult{ID: call.ID, Name: call.Name, Text: interrupted, Failed: true, Effects: true})
 			}
 			if m.Results[k].ID != call.ID {
-				return bad("has results in another order than their calls: want them in the order of the calls")
+				return bad("has Results in another order than the Calls of the message before it: put them in the order of the Calls")
 			}
 		}
 	}

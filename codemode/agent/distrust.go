@@ -28,7 +28,7 @@ func (d *Distrust) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("want %s, not %q", strings.Join(distrusts, ", "), text)
+	return fmt.Errorf("%q is none of the values: write one of %s", text, strings.Join(distrusts, ", "))
 }
 
 // MarshalText returns the word that UnmarshalText reads.

@@ -29,7 +29,7 @@ func TestEffectsAreNotRepeated(t *testing.T) {
 	}
 	rs := f.results()
 	wantIn(t, rs[0], "mail.send took effect and will not be undone")
-	wantIn(t, rs[1], "the call was not run: the same program has failed after it had changed something")
+	wantIn(t, rs[1], "the call was not run: this program has failed before")
 	wantIn(t, rs[2], "was not run")
 	wantIn(t, rs[3], "was not run")
 	wantIn(t, rs[4], "only what is missing")

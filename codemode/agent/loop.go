@@ -36,7 +36,7 @@ func (r *run) loop(ctx context.Context) (text string, cut bool, err error) {
 		}
 		r.steps++
 		if n := len(reply.Calls); n > 8*r.limits.Calls { // each call has a result in the chat, even if it does not run
-			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("a reply has %d calls; %d may run in one turn", n, r.limits.Calls)}
+			return "", false, &ModelError{Kind: Malformed, Model: r.model, Msg: fmt.Sprintf("the model's reply has %d calls, more than 8 times the limit of %d (QuestionLimits.Calls): ask for less at once", n, r.limits.Calls)}
 		}
 		r.name(reply.Calls)
 		empty := strings.TrimSpace(reply.Text) == "" && len(reply.Calls) == 0

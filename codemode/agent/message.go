@@ -77,7 +77,7 @@ type ToolResult struct {
 }
 
 // dropped is the text that the model reads instead of a dropped result.
-const dropped = `{"notice":"this result was left out because the conversation is too long for the model; run a program again that only reads if you need it"}`
+const dropped = `{"notice":"this result was left out because the conversation is too long for the model; if you need the result, run the program again, but only if the program changes nothing"}`
 
 // Read returns the text that the model reads: Text, or a notice if the result was dropped.
 func (r ToolResult) Read() string {

@@ -54,7 +54,7 @@ func (r *run) reply(ctx context.Context, last bool) (*ModelReply, error) {
 // silence and of bytes for days. So the whole request has a time limit, too, which is here so that
 // it applies to every Model.
 func (r *run) once(outer context.Context, last bool) (*ModelReply, error) {
-	late := &ModelError{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String()}
+	late := &ModelError{Kind: Malformed, Model: r.model, Msg: "the reply was not complete after " + r.limits.Reply.String() + ": ask for less, or allow more (QuestionLimits.Reply)"}
 	ctx, cancel := context.WithTimeoutCause(outer, r.limits.Reply, late)
 	defer cancel()
 	out, err := r.Model.Reply(ctx, r.request(last), func(s string) { r.on(TextDelta(s)) })

@@ -26,7 +26,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, ctx.Err()
 	}
 	if err != nil { // fail: without the stored labels the program would begin as if its author had been shown nothing
-		return nil, unknownLabels(err, "nothing was run")
+		return nil, unknownLabels(err, "Nothing was run")
 	}
 	ctx, end := observe.Begin(ctx, observe.Activity{Kind: observe.ToolCall, Name: t.Name(), Parent: traceparent(req)})
 	failed := "internal"
@@ -41,12 +41,12 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 		return nil, err // the client is gone or has cancelled, so no result is needed
 	}
 	if err != nil { // fail: the next program would begin without the labels of this result
-		return nil, unknownLabels(err, "The program has run, and its changes may stay: do not run it again")
+		return nil, unknownLabels(err, "The program has run, and its changes may be kept: do not run it again")
 	}
 	var links []mcp.Content
 	if res.Cut {
 		if uri := s.results.keep(who, t, res); uri != "" {
-			note := fmt.Sprintf(" The whole result is the resource %s, for %s.", uri, s.results.limits.For)
+			note := fmt.Sprintf(" The whole result can be read as the resource %s, for %s.", uri, s.results.limits.For)
 			if with, err := noted(out, note); err == nil {
 				out = with
 				links = append(links, &mcp.ResourceLink{URI: uri, Name: "result", Title: "The whole result", MIMEType: "application/json"})
@@ -72,7 +72,7 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, conve
 
 // unknownLabels logs the error for the host, and returns one for the client. It ends with what, the text that the client must know about its program.
 func unknownLabels(err error, what string) error {
-	slog.Error("the labels of what a client was shown can't be stored", "reason", fail.Reason(err))
+	slog.Error("the labels of what a client was shown can't be read or stored, so the client got no result", "reason", fail.Reason(err))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server can't record what this client is shown, so it shows no result. " + what}
 }
 

@@ -35,7 +35,7 @@ func pendingOf(ctx context.Context, t *codemode.Tool, res *codemode.Result) *pen
 	}
 	w, link, err := t.Waiting(ctx, res)
 	if err != nil {
-		slog.Error("a pending change set is not shown to a client", "reason", fail.Reason(err))
+		slog.Error("a change set that waits for a person can't be shown to its client", "reason", fail.Reason(err))
 		return nil
 	}
 	// A run that read what the model may not read has ended as denied, and left no change set. In the change set the client sees

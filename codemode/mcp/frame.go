@@ -20,7 +20,7 @@ func notMessage(frame []byte) []byte {
 	}
 	id, twice := keysOf(frame)
 	if twice != nil {
-		return answerTo(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("an object of this message has the key %.80q twice: want each once", *twice))
+		return answerTo(id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("an object of this message has the key %.80q twice: write each key once", *twice))
 	}
 	if _, err := jsonrpc.DecodeMessage(frame); err != nil {
 		return answerTo(id, jsonrpc.CodeInvalidRequest, "the text is no message of JSON-RPC 2.0: want a request, a notification or a response")
@@ -103,7 +103,7 @@ type lines struct {
 	err  error
 }
 
-var errLine = errors.New("mcp: the client sent a line that was too long, so the conversation ended")
+var errLine = fmt.Errorf("mcp: the client sent a line of more than %d bytes, the limit, so the server ended the conversation", maxLine)
 
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.left) == 0 {

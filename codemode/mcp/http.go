@@ -307,7 +307,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 		}
 		// A browser may send cookies with a form of another site, and not every browser sends Origin, so Sec-Fetch-Site is checked.
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" && r.Header.Get("Origin") == "" {
-			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site"}
+			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser sent the request from a page of another site"}
 		}
 		who, err := h.opt.Session(r)
 		return h.known(who, err, "session")

@@ -35,7 +35,7 @@ const maxTold = 10_000
 const storeWait = 20 * time.Second
 
 // errLabels means that the labels of clients are not known, so clients get no results. The error has the cause and the remedy.
-var errLabels = errors.New("mcp: the store for the labels of what clients were shown can't be read or written")
+var errLabels = errors.New("mcp: the store for the labels of what clients were shown can't be used")
 
 const restKey = "labels"
 
@@ -55,10 +55,10 @@ func labelOf(e store.Entry) (value.Label, error) {
 	err := json.Unmarshal(e.Value, &s)
 	label := value.NewLabel(s.Label...)
 	if err = errors.Join(err, label.Check()); err == nil && (len(s.Label) == 0 || e.Until.IsZero()) {
-		err = errors.New("the entry has no label, or no time at which it expires")
+		err = errors.New("the entry needs a label and a time at which it expires")
 	}
 	if err != nil {
-		err = fmt.Errorf("the entry %.80q is damaged: %.200s: %v", e.Key, e.Value, err)
+		err = fmt.Errorf("the entry %.80q with the value %.200s is damaged: %v", e.Key, e.Value, err)
 	}
 	return label, err
 }
@@ -71,7 +71,7 @@ func failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w. No result is sent until the store is repaired. Remove a damaged entry only if no model remembers what its client was shown", errLabels, err)
+	return fmt.Errorf("%w: %w. Clients get no results until the store is repaired. Remove a damaged entry only after its client's conversations have ended", errLabels, err)
 }
 
 // label returns the label with which the programs of an identity begin.
@@ -144,7 +144,7 @@ func (l *labels) join(ctx context.Context, key string, label value.Label) error 
 	}
 	e, err := l.kept.Get(ctx, key)
 	if err == nil && e.Version == store.Absent && l.now().Before(until) {
-		err = fmt.Errorf("the entry %.80q had expired when it was stored: set the store's clock, which is ahead", key)
+		err = fmt.Errorf("the entry %.80q had already expired when it was stored, because the store's clock is ahead: correct that clock", key)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ func (l *labels) room(ctx context.Context) bool {
 	if now := l.now(); now.Sub(l.since) > lasts(l.keep) {
 		l.since, l.added = now, 0
 		if _, err := l.kept.Sweep(ctx); err != nil { // no failure: ended entries only take up room
-			slog.Error("labels that have ended can't be removed", "reason", fail.Reason(err))
+			slog.Error("expired labels can't be removed from the store", "reason", fail.Reason(err))
 		}
 	}
 	l.added++

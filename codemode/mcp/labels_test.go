@@ -106,7 +106,7 @@ func TestLabelsWithoutStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	*sent = 0
-	if res, err := call("await chat.post({ text: 'x' })"); err == nil || *sent != 0 || strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "nothing was run") {
+	if res, err := call("await chat.post({ text: 'x' })"); err == nil || *sent != 0 || strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "Nothing was run") {
 		t.Errorf("a damaged file: %v, %v, sent %d", res, err, *sent)
 	}
 	if err := os.Remove(files[0]); err != nil {
@@ -309,7 +309,7 @@ func TestLabelsBetween(t *testing.T) {
 func TestClockOfTheStore(t *testing.T) {
 	for ahead, fails := range map[time.Duration]bool{0: false, time.Minute: false, 2 * time.Hour: true} {
 		l := &labels{keep: time.Hour, kept: store.NewMemory(&store.LocalOptions{Now: func() time.Time { return time.Now().Add(ahead) }}), now: time.Now}
-		if err := l.shown(t.Context(), owner{"test", "ann"}, value.NewLabel("pii")); (err != nil) != fails || fails && !strings.Contains(err.Error(), "set the store's clock") {
+		if err := l.shown(t.Context(), owner{"test", "ann"}, value.NewLabel("pii")); (err != nil) != fails || fails && !strings.Contains(err.Error(), "correct that clock") {
 			t.Errorf("%v ahead: %v", ahead, err)
 		}
 	}

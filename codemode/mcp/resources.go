@@ -36,7 +36,7 @@ func (s *Server) addResources(m *mcp.Server, who Identity, t *codemode.Tool) {
 			}
 			// Store the labels again, so that the time for which they are kept begins anew.
 			if err := s.labels.shown(ctx, owner{who.Issuer, who.Subject}, shown); err != nil {
-				return nil, unknownLabels(err, "Read it again when the server's operator has repaired that")
+				return nil, unknownLabels(err, "Read the resource again when the server's operator has repaired the server")
 			}
 			return text(uri, "application/json", string(printable.JSON([]byte(whole))))
 		})

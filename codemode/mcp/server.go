@@ -82,7 +82,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.OnHiddenError == nil {
 		cfg.OnHiddenError = func(_ Identity, run exo.RunID, err error) {
-			slog.Error("a program ended with an error that its client can't read", "run", run, "reason", fail.Reason(err))
+			slog.Error("a program failed with an error that is hidden from its client", "run", run, "reason", fail.Reason(err))
 		}
 	}
 	if cfg.LabelStore == nil {
@@ -161,7 +161,7 @@ func noCursors(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		if cursor != "" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such page: each list has one page"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such page: each list has one page, so send no cursor"}
 		}
 		return next(ctx, method, req)
 	}

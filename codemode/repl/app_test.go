@@ -120,7 +120,7 @@ func TestFlags(t *testing.T) {
 		{"unknown flag", "", []string{"-x"}, outcome{"", "notes: there is no flag -x" + see, 2}},
 		{"flag without value", "", []string{"-e"}, outcome{"", "notes: flag needs an argument: -e" + see, 2}},
 		{"both programs", "", []string{"-e", "1", "-f", file}, outcome{"", "notes: -e and -f are both given: give one program" + see, 2}},
-		{"two programs", "", []string{"-e", "1", "-e", "2"}, outcome{"", `notes: invalid value "2" for flag -e: the flag is given twice: leave out one` + see, 2}},
+		{"two programs", "", []string{"-e", "1", "-e", "2"}, outcome{"", `notes: invalid value "2" for flag -e: the flag is given twice: give it once` + see, 2}},
 		{"api and program", "", []string{"-e", "1", "-api"}, outcome{"", "notes: -api runs no program: leave out -e and -f" + see, 2}},
 		{"argument", "", []string{"api.me"}, outcome{"", `notes: unexpected argument "api.me"; give a program with -e` + see, 2}},
 		{"no number", "", []string{"-owner", "ann", "-e", "1"}, outcome{"", "notes: -owner \"ann\": want a whole number\n", 2}},

@@ -77,7 +77,7 @@ func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEve
 	var e *agent.ModelError
 	if errors.As(err, &e) && e.Kind == agent.TooLong {
 		a.chat = agent.Chat{}
-		return fmt.Errorf("%w (it is forgotten now: the next question begins a new conversation)", err)
+		return fmt.Errorf("%w. This conversation is forgotten now: the next question begins a new one", err)
 	}
 	return err
 }

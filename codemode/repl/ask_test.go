@@ -141,7 +141,7 @@ func TestModelForgets(t *testing.T) {
 	}
 	for _, q := range []string{"And now?", "And then?"} {
 		err := a.Ask(t.Context(), q, told(&got))
-		if err == nil || !strings.Contains(err.Error(), "the next question begins a new conversation") || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.Contains(err.Error(), "the next question begins a new one") || strings.Contains(err.Error(), "hunter2") {
 			t.Error(err)
 		}
 	}

@@ -72,7 +72,7 @@ func (s *session) askOnce(ctx context.Context, question string, std *screen.Stre
 // unasked returns the model if no person can be asked for consent.
 func (s *session) unasked(ctx context.Context) (asker, error) {
 	if s.app.Consent != nil {
-		return nil, errors.New("a model may see what programs return only after the user has agreed: ask once at the prompt, without -ask")
+		return nil, errors.New("a model may see what programs return only after you have agreed: start the command without -ask, ask there and agree")
 	}
 	return s.modelled(ctx)
 }
@@ -143,7 +143,7 @@ func (v *conversation) on(ev answerEvent) {
 }
 
 // cutNotice is printed after an answer that was cut.
-const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
+const cutNotice = "the answer is cut: the model reached its limit of tokens; ask the model to go on, or for less"
 
 // askLine runs .ask in a session without a terminal, and prints the answer as a line of JSON.
 func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {

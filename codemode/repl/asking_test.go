@@ -25,7 +25,7 @@ func TestAskOnce(t *testing.T) {
 		{"failure", []string{"-ask", "fail"}, outcome{"half of\n", "notes: the model did not answer: the service said \\u001b[31mno\n", 1}},
 		{"no key", []string{"-model", "none", "-ask", "x"}, outcome{"", "notes: the question was not asked: " + errNoModel.Error() + "\n", 2}},
 		{"wrong model", []string{"-model", "wrong", "-ask", "x"}, outcome{"", "notes: the question was not asked: there is no model \\u001b[31mwrong\n", 2}},
-		{"empty", []string{"-ask", " "}, outcome{"", "notes: -ask: the question is empty\nrun notes -help for help\n", 2}},
+		{"empty", []string{"-ask", " "}, outcome{"", "notes: -ask: the question is empty: write it after -ask\nrun notes -help for help\n", 2}},
 		{"with a program", []string{"-ask", "x", "-e", "1"}, outcome{"", "notes: -ask asks a model for the program: leave out -e, -f and -api\nrun notes -help for help\n", 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

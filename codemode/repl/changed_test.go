@@ -140,7 +140,7 @@ func TestTry(t *testing.T) {
 		t.Errorf("exit %d %s", code, errs)
 	}
 	for _, cmd := range []string{".begin", ".commit", ".rollback"} {
-		if _, errs, code := testApp.typed(t, cmd+"\n", false); code != exitUsage || !strings.Contains(errs, "no granted object can change anything") && !strings.Contains(errs, "no open transaction") {
+		if _, errs, code := testApp.typed(t, cmd+"\n", false); code != exitUsage || !strings.Contains(errs, "programs can't change anything here") && !strings.Contains(errs, "no open transaction") {
 			t.Errorf("%s where nothing can be changed: exit %d %s", cmd, code, errs)
 		}
 	}

@@ -96,7 +96,7 @@ func (s *session) decide(ctx context.Context, cmd, arg string, out io.Writer, sc
 	}
 	v := difference.Of(*w, s.tool.Admits(), false)
 	if v.Typed() != "" && strings.TrimSpace(rest) != v.Typed() {
-		return fmt.Errorf("to agree to so many changes, type how many they are: .approve %s NUMBER", short(w.ID))
+		return fmt.Errorf("to agree to so many changes, type their number too: .approve %s NUMBER", short(w.ID))
 	}
 	s.forget()
 	res, err := s.tool.Apply(ctx, w.ID, s.shown[w.ID], by)

@@ -48,7 +48,7 @@ func (a App) parse(args []string) (*options, error) {
 	once := func(p **string) func(string) error {
 		return func(v string) error {
 			if *p != nil {
-				return errors.New("the flag is given twice: leave out one")
+				return errors.New("the flag is given twice: give it once")
 			}
 			*p = &v
 			return nil
@@ -88,7 +88,7 @@ func (a App) parse(args []string) (*options, error) {
 	case o.ask != nil && (o.program != nil || o.file != nil || o.api):
 		return nil, errors.New("-ask asks a model for the program: leave out -e, -f and -api")
 	case o.ask != nil && strings.TrimSpace(*o.ask) == "":
-		return nil, errors.New("-ask: the question is empty")
+		return nil, errors.New("-ask: the question is empty: write it after -ask")
 	case o.dryRun && o.program == nil && o.file == nil:
 		return nil, errors.New("-dry-run tries one program: give it with -e or -f; at the prompt there is .begin")
 	case o.db == "" && a.DB == nil:

@@ -43,7 +43,7 @@ func (c *console) save(path string) error {
 		return err
 	}
 	if err = atomicfile.Create(path, data, 0o600); errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already, so nothing was saved: give a new name", path)
+		return fmt.Errorf("the file %s is there already, so nothing was saved: give a new name", path)
 	}
 	if err == nil {
 		fmt.Fprintf(c.std.Out, "%s in %s%s\n", what, printable.OneLine(path), note)
@@ -133,7 +133,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 		what = "1 row is"
 	}
 	if marked > 0 {
-		note = fmt.Sprintf("; %s with ' before: a spreadsheet would treat it as a formula", screen.Count(marked, "text"))
+		note = fmt.Sprintf("; %s written with ' in front, because a spreadsheet would calculate a formula", screen.Count(marked, "text"))
 	}
 	return []byte(b.String()), what, note, nil
 }

@@ -21,7 +21,7 @@ func TestSaveCSV(t *testing.T) {
 			t.Errorf("%s: %q %v\nwant %q", name, got, err, want)
 		}
 	}
-	for _, want := range []string{"2 rows are in a.csv; 1 text with ' before: a spreadsheet would treat it as a formula\n", "1 row is in one.csv\n", "the last result has no rows; .save FILE.json keeps it", "no result to save"} {
+	for _, want := range []string{"2 rows are in a.csv; 1 text written with ' in front, because a spreadsheet would calculate a formula\n", "1 row is in one.csv\n", "the last result has no rows; .save FILE.json keeps it", "no result to save"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -51,12 +51,12 @@ func TestConsent(t *testing.T) {
 		t.Errorf("an input that ends: %q", got)
 	}
 	var out, errs bytes.Buffer
-	if code := a.Run([]string{"-ask", "how many?"}, strings.NewReader(""), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), "only after the user has agreed") {
+	if code := a.Run([]string{"-ask", "how many?"}, strings.NewReader(""), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), "only after you have agreed") {
 		t.Errorf("-ask: %d %s%s", code, out.String(), errs.String())
 	}
 	out.Reset()
 	errs.Reset()
-	if a.Run(nil, strings.NewReader(".ask how many?\n"), &out, &errs); out.String() != "" || !strings.Contains(errs.String(), "only after the user has agreed") {
+	if a.Run(nil, strings.NewReader(".ask how many?\n"), &out, &errs); out.String() != "" || !strings.Contains(errs.String(), "only after you have agreed") {
 		t.Errorf("a piped .ask: %s%s", out.String(), errs.String())
 	}
 }

@@ -16,7 +16,7 @@ import (
 func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (err error) {
 	if cmd == ".begin" {
 		if s.tool.ReadOnly() {
-			return errors.New("no granted object can change anything, so there is nothing to try")
+			return errors.New("programs can't change anything here, so there is nothing to try with .begin")
 		}
 		if s.tx != nil {
 			return errors.New("a transaction of .begin is open already; .commit keeps its changes, .rollback undoes them")
@@ -27,7 +27,7 @@ func (s *session) transaction(ctx context.Context, cmd string, out io.Writer) (e
 		return err
 	}
 	if s.tx == nil {
-		return fmt.Errorf("there is no open transaction; %s ends the one that .begin begins", cmd)
+		return fmt.Errorf("there is no open transaction: type .begin first; %s ends it", cmd)
 	}
 	end, said := s.tx.Rollback, "undone: the database is as it was at .begin"
 	if cmd == ".commit" {

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	errNoAnswer = errors.New("adapters: the model gave no answer")
-	errSteps    = errors.New("adapters: the model called the tool too often")
+	errNoAnswer = errors.New("adapters: the model's reply is empty: ask again")
+	errSteps    = errors.New("adapters: the model still called the tool in its last step: ask for less at once")
 )
 
 // answer returns what the model reads after a call. For a tool that does not exist, it is an error.

@@ -70,7 +70,7 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 			return service.None{}, err
 		}
 		if len(to) == 0 {
-			return service.None{}, service.Refuse("there is no member %d", m.To)
+			return service.None{}, service.Refuse("there is no member %d: choose an id of api.organization.members()", m.To)
 		}
 		return service.None{}, outbox.put(map[string]any{"mail": to[0].Email, "subject": m.Subject, "text": m.Text})
 	})

@@ -7,7 +7,7 @@
 	const proto = getPrototypeOf(getPrototypeOf([][iterator]()));
 	const hide = (o, name, value) => define(o, name, { value, writable: true, configurable: true, enumerable: false });
 	const object = (x) => {
-		if ((typeof x !== 'object' || x === null) && typeof x !== 'function') throw new TypeError('this is no iterator');
+		if ((typeof x !== 'object' || x === null) && typeof x !== 'function') throw new TypeError('the value is no iterator: use Iterator.from(list)');
 		return x;
 	};
 	// An iterator as it is at first: its next is looked up once.
@@ -20,13 +20,13 @@
 	};
 	const callable = (it, f) => {
 		object(it);
-		if (typeof f !== 'function') throw new TypeError('a function is wanted here');
+		if (typeof f !== 'function') throw new TypeError('the method of the iterator wants a function as its argument');
 	};
 	const helperProto = create(proto);
 	const steps = new WeakMap(), stepsOf = uncurry(WeakMap.prototype.get), keep = uncurry(WeakMap.prototype.set);
 	hide(helperProto, 'next', function next() {
 		const s = stepsOf(steps, this);
-		if (s === void 0) throw new TypeError('this is no iterator helper');
+		if (s === void 0) throw new TypeError('the method was called on a value that is no iterator helper');
 		if (s.done) return { value: void 0, done: true };
 		let r;
 		try { r = s.step(); } catch (e) { s.done = true; throw e; }
@@ -35,7 +35,7 @@
 	});
 	hide(helperProto, 'return', function return_() {
 		const s = stepsOf(steps, this);
-		if (s === void 0) throw new TypeError('this is no iterator helper');
+		if (s === void 0) throw new TypeError('the method was called on a value that is no iterator helper');
 		if (!s.done) { s.done = true; s.close(); }
 		return { value: void 0, done: true };
 	});
@@ -120,7 +120,7 @@
 			if (rest.length > 0) acc = rest[0];
 			else {
 				const r = s.next();
-				if (r.done) throw new TypeError('reduce of nothing needs an initial value');
+				if (r.done) throw new TypeError('reduce of an empty iterator needs an initial value');
 				acc = r.value;
 				i = 1;
 			}

@@ -49,9 +49,9 @@ func (r *recording) compare(now *recording) (*Difference, error) {
 				continue
 			}
 		case fail.KindOf(r.ended.Err) == fail.Limit:
-			return nil, fmt.Errorf("replay: a limit ended the recorded run, at a moment that depends on time: the messages before call %d are equal, later ones can't be compared", n)
+			return nil, fmt.Errorf("replay: a limit ended the recorded run, at a moment that depends on time: the calls before call %d are equal, and later calls can't be compared", n)
 		case a == nil:
-			d = &Difference{Pos: b.asked.Pos, Text: fmt.Sprintf("the program sends %s, but the record has no such message", b.asked.Op)}
+			d = &Difference{Pos: b.asked.Pos, Text: fmt.Sprintf("the program sends %s, but the record has no such call", b.asked.Op)}
 		default:
 			d = &Difference{Pos: a.asked.Pos, Text: fmt.Sprintf("the record has %s, but the program does not send it", a.asked.Op)}
 		}
@@ -71,18 +71,18 @@ func (c *call) compare(now *call) *Difference {
 	case a.Op != b.Op:
 		return differs("the record has %s, but the program sends %s", a.Op, b.Op)
 	case !bytes.Equal(a.Message, b.Message) || !reflect.DeepEqual(a.Constants, b.Constants) || !reflect.DeepEqual(a.Omitted, b.Omitted):
-		return differs("the program sends %s with another expression or other values than in the record", a.Op)
+		return differs("the program sends %s with other code or other values than in the record", a.Op)
 	case !a.Label.Equal(b.Label):
 		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Step == exo.Refused && b.Step != exo.Refused && now.outcome != nil && sameError(a.Err, now.outcome.Err): // the objects of the replay refused it: see world.failed
 	case a.Step == exo.Refused && b.Step != exo.Refused:
-		return differs("the message was refused in the record (%s), but is admitted now", text(a.Err))
+		return differs("the call was refused in the record (%s), but is admitted now", text(a.Err))
 	case a.Step != exo.Refused && b.Step == exo.Refused:
-		return differs("the message was admitted in the record, but is refused now: %s", text(b.Err))
+		return differs("the call was admitted in the record, but is refused now: %s", text(b.Err))
 	case a.Step == exo.Refused && !sameError(a.Err, b.Err):
-		return differs("the message was refused in the record with %q, but now with %q", text(a.Err), text(b.Err))
+		return differs("the call was refused in the record with %q, but now with %q", text(a.Err), text(b.Err))
 	case c.outcome != nil && now.outcome != nil && c.outcome.Err == nil && now.outcome.Digest != c.outcome.Digest && fail.KindOf(now.outcome.Err) != fail.Cancelled:
-		return differs("the recorded reply does not match its recorded digest")
+		return differs("the recorded reply does not match its SHA-256 in the record, so the record was changed")
 	}
 	return nil
 }
@@ -98,13 +98,13 @@ func (r *recording) compareEnds(now *recording) *Difference {
 	case (a.Digest == none) != (b.Digest == none):
 		return differs("in the record %s, but now %s", r.end(), now.end())
 	case a.Digest != b.Digest:
-		return differs("the result is not the one in the record: the digests differ")
+		return differs("the result is not the one in the record, which has another SHA-256")
 	case !a.Label.Equal(b.Label):
 		return differs("the label is %s in the record, but %s now", a.Label, b.Label)
 	case a.Digest == none && (!sameError(r.ended.Err, now.ended.Err) || fail.KindOf(r.ended.Err) != fail.Limit && place(r.ended.Err) != place(now.ended.Err)):
 		return differs("in the record %s, but now %s", r.end(), now.end())
 	case !sameError(a.Err, b.Err):
-		return differs("the error of a result that may not leave was %q in the record, but is %q now", text(a.Err), text(b.Err))
+		return differs("the result was withheld in the record with the error %q, but now with %q", text(a.Err), text(b.Err))
 	}
 	return nil
 }

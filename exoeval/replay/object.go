@@ -102,7 +102,7 @@ func (w *world) failed(n uint64) error {
 	c, state, err := w.was.calls[n], exo.StateRolledBack, error(nil)
 	switch {
 	case c == nil:
-		return fmt.Errorf("%w: replay: the record has no call %d", exo.ErrNothingDone, n)
+		return fmt.Errorf("%w: replay: the program makes call %d, which the record does not have", exo.ErrNothingDone, n)
 	case c.asked.Step == exo.Refused:
 		err = c.asked.Err
 	case c.outcome.Err != nil:

@@ -40,7 +40,7 @@ func Run(ctx context.Context, entries []exo.Entry, opt Options) (*Difference, er
 		return nil, fmt.Errorf("replay: the recorded grants can't be read: %w", err)
 	}
 	if coding.DigestGrants(catalog, granted) != was.start.Granted {
-		return nil, errors.New("replay: the recorded grants do not match the digest in the run's first entry: the record was changed")
+		return nil, errors.New("replay: the recorded grants do not match their SHA-256 in the run's first entry: the record was changed")
 	}
 	var entriesNow []exo.Entry
 	record := exo.RecordFunc(func(e exo.Entry) error { entriesNow = append(entriesNow, e); return nil })
@@ -113,9 +113,9 @@ func (r *recording) replayable(anyVersion bool) error {
 	s := r.start
 	switch {
 	case s == nil:
-		return errors.New("replay: the record does not have the beginning of the run: pass all entries of the run, from the first")
+		return errors.New("replay: the entries lack the beginning of the run: pass all entries of the run, from the first")
 	case s.Grants == nil && s.Module == "":
-		return errors.New("replay: an older version of exoagent recorded the run, without replies; only runs that are recorded with replies can be replayed")
+		return errors.New("replay: an older version of exoagent recorded the run without replies, so the run can't be replayed")
 	case s.Grants == nil:
 		return errors.New("replay: the run was recorded without replies. Only runs after `replies: true` in the grant file (KeepReplies in Go) have them, unless the declarations of the grants are too large")
 	case s.Encoding != wire.Encoding:
@@ -123,17 +123,17 @@ func (r *recording) replayable(anyVersion bool) error {
 	case !anyVersion && (s.Module != buildinfo.Version() || !buildinfo.Known(s.Module)):
 		return &VersionError{Recorded: s.Module, Own: buildinfo.Version()}
 	case r.released == nil || r.ended == nil:
-		return errors.New("replay: the run has no end on the record: its process was stopped, or the record is cut")
+		return errors.New("replay: the entries lack the end of the run: its process was stopped, or entries are missing")
 	}
 	switch kind := fail.KindOf(r.ended.Err); kind {
 	case fail.Cancelled, fail.Crashed, fail.Breach:
-		return fmt.Errorf("replay: the run was ended from outside, at a moment that a replay can't repeat: %w", r.ended.Err)
+		return fmt.Errorf("replay: the run was stopped from outside, and a replay can't stop at the same moment: %w", r.ended.Err)
 	}
 	for _, n := range r.numbers() {
 		switch c := r.calls[n]; {
 		case c.asked.Step == exo.Refused:
 		case c.outcome == nil:
-			return fmt.Errorf("replay: the record lacks the outcome of call %d", n)
+			return fmt.Errorf("replay: the entries lack the outcome of call %d: pass all entries of the run", n)
 		case c.outcome.Kept != nil && c.outcome.Kept.Lost != "":
 			return fmt.Errorf("replay: the reply to call %d was not recorded: %s", n, c.outcome.Kept.Lost)
 		}

@@ -83,7 +83,7 @@ func hasSum(f *os.File, want []byte) error {
 		return err
 	}
 	if got := h.Sum(nil); !bytes.Equal(got, want) {
-		return fmt.Errorf("the file's SHA-256 is %x, not %x: the file is of another release, or was changed", got, want)
+		return fmt.Errorf("the file's SHA-256 is %x, not %x: use the unchanged file of this release", got, want)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func lockdown() (l locked, err error) {
 		max      uint64
 	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_NOFILE, 0}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}} {
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
-			return l, fmt.Errorf("the kernel's limit number %d can't be set: %w", r.resource, err)
+			return l, fmt.Errorf("the process can't set its kernel limit with the number %d (setrlimit): %w", r.resource, err)
 		}
 	}
 	l.isolation |= Resources

@@ -173,7 +173,7 @@ func (p *Pool) Isolation(ctx context.Context) (Isolation, error) {
 }
 
 // errNoPlace ends a program's wait for a place.
-var errNoPlace = fail.Named("worker: no place was free in time")
+var errNoPlace = fail.Named("worker: no worker process was free in time")
 
 // party is what gets equal turns: a principal, or the tool if the run has no principal.
 type party struct {
@@ -207,7 +207,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 	case errors.Is(err, ErrNotRun):
 		return nil, err
 	case cause == errNoPlace:
-		return nil, &fail.Error{Kind: fail.Limit, Msg: "the program was not run: other programs took all places for too long; try again later", Err: errors.Join(ErrNotRun, cause)}
+		return nil, &fail.Error{Kind: fail.Limit, Msg: "the program was not run: other programs kept all workers busy for too long; try again later", Err: errors.Join(ErrNotRun, cause)}
 	case cause == context.DeadlineExceeded:
 		return nil, &fail.Error{Kind: fail.Cancelled, Msg: "the program was not run: the deadline of its caller had passed", Err: errors.Join(ErrNotRun, cause)}
 	case cause != nil:

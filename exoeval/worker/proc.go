@@ -62,7 +62,7 @@ func (w *proc) greet(ctx context.Context) error {
 	}
 	if err != nil {
 		_, said := w.reap()
-		return fmt.Errorf("worker: the process did not start: %w %q", err, said)
+		return fmt.Errorf("worker: the worker process did not start: %w; it wrote %q", err, said)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (u Reuse) check() error {
 	case u == Reuse{}:
 		return nil
 	case u.Programs < 2 || u.Within <= 0 || u.Kept < 0:
-		return fail.Errorf(fail.Invalid, "worker.NewPool", "Reuse is {Programs: %d, Within: %v, Kept: %d}: Programs must be 2 or more, Within more than 0, and Kept 0 or more; the zero Reuse gives each program a process of its own", u.Programs, u.Within, u.Kept)
+		return fail.Errorf(fail.Invalid, "worker.NewPool", "Reuse is {Programs: %d, Within: %v, Kept: %d}: set Programs to 2 or more, Within above 0 and Kept to 0 or more, or leave Reuse out for a process per program", u.Programs, u.Within, u.Kept)
 	case !canReuse:
 		return fail.Errorf(fail.Invalid, "worker.NewPool", "Reuse needs Linux, where a process can be stopped and watched between programs")
 	}

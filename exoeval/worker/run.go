@@ -49,7 +49,7 @@ func (r *run) give(ctx context.Context, job []byte) error {
 		return err
 	}
 	// A worker that does not read its job must not block the host.
-	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "the process did not take its job in time"}) })
+	late := time.AfterFunc(startTime, func() { r.w.kill(&Death{Event: Stopped, Detail: "the process did not read its program in time"}) })
 	stop := context.AfterFunc(ctx, func() { r.w.kill(&Death{Event: Stopped}) })
 	if r.w.reused.programs > 1 {
 		if err := proceed(r.w.p); err != nil {
@@ -60,7 +60,7 @@ func (r *run) give(ctx context.Context, job []byte) error {
 	_, err := r.w.end.conn.Write(job)
 	inTime := late.Stop()
 	if !stop() || !inTime {
-		return errors.New("worker: the process did not take its job in time")
+		return errors.New("worker: the process did not read its program in time")
 	}
 	return err
 }

@@ -38,8 +38,8 @@ func TestWorkerOfRelease(t *testing.T) {
 	}{
 		"the one of the release": {small, 0o755, true, ""},
 		"none":                   {nil, 0, false, ""},
-		"another version":        {append(bytes.Clone(small), 0), 0o755, false, "the file is of another release, or was changed"},
-		"another program":        {[]byte("#!/bin/sh\ntouch started\n"), 0o755, false, "the file is of another release, or was changed"},
+		"another version":        {append(bytes.Clone(small), 0), 0o755, false, "use the unchanged file of this release"},
+		"another program":        {[]byte("#!/bin/sh\ntouch started\n"), 0o755, false, "use the unchanged file of this release"},
 		"others may write it":    {small, 0o757, false, "so other users could change the file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ tasks.where(() => 1 > 2)  //! invalid "it read no column"
 tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Date('2026-01-03') } catch {} return r })  //! invalid "it has that type already: write task.dueAt"
 ---
 // A method is made once, and acts on what it is called on.
-const f = tasks.where; return f((t) => t.done)  //! invalid "tasks.where: was separated from its object: call it on the object, like tasks.where(…)"
+const f = tasks.where; return f((t) => t.done)  //! invalid "tasks.where: was separated from its object: write tasks.where(…)"
 ---
 const o = { f(t) { return t.assignee && t.done } }; return tasks.where(o.f)  //! invalid "task.assignee is a link: call it"
 ---

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -83,7 +84,7 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 		}
 		var e event
 		if json.Unmarshal(data, &e) != nil {
-			return nil, s.Garbled("an event of the stream does not have the expected form")
+			return nil, s.Garbled("the server sent an event that Anthropic's API does not have: check the address of the API")
 		}
 		switch e.Type {
 		case "message_start":
@@ -91,16 +92,19 @@ func (s *stream) receive(events *wire.Events) (*agent.ModelReply, error) {
 		case "content_block_start":
 			p := &part{}
 			if e.Index != len(s.parts) || json.Unmarshal(e.Block, p) != nil {
-				return nil, s.Garbled("a part of the reply begins with an unexpected event")
+				return nil, s.Garbled("the server began a part of the reply as Anthropic's API does not: check the address of the API")
 			}
-			if len(s.parts) == wire.MaxParts || len(p.Name) > wire.MaxName {
-				return nil, s.Garbled("the reply has too many parts, or the name of a call is too long")
+			if len(s.parts) == wire.MaxParts {
+				return nil, s.Garbled(fmt.Sprintf("the reply has more than %d parts, the limit: ask for less at once", wire.MaxParts))
+			}
+			if len(p.Name) > wire.MaxName {
+				return nil, s.Garbled(wire.LongName)
 			}
 			s.parts = append(s.parts, p)
 			s.say(p, p.Text)
 		case "content_block_delta", "content_block_stop":
 			if e.Index < 0 || e.Index >= len(s.parts) || s.parts[e.Index].closed {
-				return nil, s.Garbled("the reply has a piece of a part that is not open")
+				return nil, s.Garbled("the server continued a part of the reply that had not begun or was complete: check the address of the API")
 			}
 			s.piece(s.parts[e.Index], &e)
 		case "message_delta":
@@ -129,17 +133,17 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	}
 	switch {
 	case json.Unmarshal(data, &m) != nil:
-		return nil, s.Garbled("the reply does not have the expected form")
+		return nil, s.Garbled("the reply is not in the form of Anthropic's API: check the address of the API")
 	case m.Type == "error" || len(m.Error) > 0 && string(m.Error) != "null":
 		return nil, s.Interruption(data)
 	case m.Stop == "":
-		return nil, s.Garbled("the reply does not have the expected form: it has no reason for its end")
+		return nil, s.Garbled("the reply has no stop_reason, which Anthropic's API always sends: check the address of the API")
 	}
 	s.count(m.Usage)
 	for i := range m.Content {
 		b := &m.Content[i]
 		if len(b.Name) > wire.MaxName {
-			return nil, s.Garbled("the name of a call is too long")
+			return nil, s.Garbled(wire.LongName)
 		}
 		p := &b.part
 		p.closed = true
@@ -216,7 +220,7 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	case "refusal":
 		return nil, &agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the model refused to answer"}
 	case "model_context_window_exceeded":
-		return nil, &agent.ModelError{Kind: agent.TooLong, Model: s.Model, Msg: "the reply exceeded the model's context"}
+		return nil, &agent.ModelError{Kind: agent.TooLong, Model: s.Model, Msg: "the question and the reply are longer than the model's context"}
 	case "":
 		return nil, s.Ended(io.EOF)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ var finishReasons = []string{"FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", 
 const (
 	malformedCall  = 10
 	unexpectedCall = 12
+	notGoogle      = "the response is not in the form of Google's API: check the address of the API"
 )
 
 func reasonName(n int) string {
@@ -77,7 +79,7 @@ func (f *filter) Read(p []byte) (int, error) {
 
 // next returns the next element, in the form that the library can read.
 func (f *filter) next() ([]byte, error) {
-	bad := f.m.Garbled("the stream does not have the expected form")
+	bad := f.m.Garbled(notGoogle)
 	f.bound.Refill()
 	if !f.begun {
 		if err := f.look(); err != nil {
@@ -106,7 +108,7 @@ func (f *filter) next() ([]byte, error) {
 		return []byte("]"), io.EOF
 	}
 	if f.n++; f.n > maxPieces {
-		return nil, f.m.Garbled("the reply has too many pieces")
+		return nil, f.m.Garbled(fmt.Sprintf("the reply has more than %d pieces, the limit: ask for less", maxPieces))
 	}
 	var element json.RawMessage
 	if err := f.in.Decode(&element); err != nil {
@@ -147,7 +149,7 @@ func (f *filter) only() ([]byte, error) {
 	}
 	switch _, err := f.in.Token(); {
 	case err == nil:
-		return nil, f.m.Garbled("the response has more data after the reply")
+		return nil, f.m.Garbled("the server sent more data after the end of the reply: check the address of the API")
 	case err != io.EOF:
 		return nil, f.broken(err)
 	}
@@ -169,7 +171,7 @@ func (f *filter) broken(err error) error {
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return f.m.Garbled("the stream does not have the expected form")
+		return f.m.Garbled(notGoogle)
 	}
 	return f.m.Ended(err)
 }
@@ -208,7 +210,7 @@ type part struct {
 func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 	var e element
 	if json.Unmarshal(raw, &e) != nil {
-		return nil, f.m.Garbled("a piece of the reply does not have the expected form")
+		return nil, f.m.Garbled(notGoogle)
 	}
 	if len(e.Error) > 0 {
 		return nil, f.m.Interruption(raw)
@@ -244,8 +246,13 @@ func (f *filter) clean(raw json.RawMessage) ([]byte, error) {
 		}
 		c.Content.Parts = known
 	}
-	if f.calls > wire.MaxParts || f.args > maxArgs || f.work > maxWork {
-		return nil, f.m.Garbled("the reply has too many parts")
+	switch {
+	case f.calls > wire.MaxParts:
+		return nil, f.m.Garbled(wire.ManyCalls)
+	case f.args > maxArgs:
+		return nil, f.m.Garbled(fmt.Sprintf("the calls of the reply have more than %d bytes, the limit: ask for less at once", maxArgs))
+	case f.work > maxWork:
+		return nil, f.m.Garbled("the reply has too much text in too many pieces: ask for less at once")
 	}
 	return json.Marshal(e)
 }

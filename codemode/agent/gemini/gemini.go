@@ -61,7 +61,7 @@ func New(c Config) (agent.Model, error) {
 		internaloption.SkipDialSettingsValidation(),
 	)
 	if err != nil {
-		return nil, errors.New("gemini: Google's client library made no client: check the address of the API")
+		return nil, errors.New("gemini: Google's client library can't use the address of the API: check it")
 	}
 	return wire.Redacted(m, c.Key), nil
 }
@@ -80,7 +80,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 		// The library panics on some parts. The filter removes them, but recover makes sure that an
 		// endpoint can't end the process.
 		if p := recover(); p != nil {
-			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("a part of the reply is not known: ", p)))
+			out, err = nil, m.Garbled(m.Quote(fmt.Sprint("Google's client library failed at a part of the reply: ", p)))
 		}
 		if x.body != nil {
 			usage.Requests = 1
@@ -93,7 +93,7 @@ func (m *model) Reply(ctx context.Context, req *agent.ModelRequest, text func(st
 	}()
 	history := m.contents(req.Messages)
 	if len(history) == 0 {
-		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "the request has no message to reply to"}
+		return nil, &agent.ModelError{Kind: agent.Invalid, Model: m.Model, Msg: "the request has no message to reply to: add a question"}
 	}
 	chat := m.generative(req).StartChat()
 	chat.History = history[:len(history)-1]
@@ -154,7 +154,7 @@ func take(out *agent.ModelReply, said *strings.Builder, parts []genai.Part, text
 func (m *model) finish(out *agent.ModelReply, f genai.FinishReason) error {
 	switch f {
 	case genai.FinishReasonUnspecified:
-		return &agent.ModelError{Kind: agent.Truncated, Model: m.Model, Msg: "the stream ended before the reply did"}
+		return &agent.ModelError{Kind: agent.Truncated, Model: m.Model, Msg: "the connection ended before the reply was complete"}
 	case genai.FinishReasonStop:
 		if out.Stop = agent.StopEnd; len(out.Calls) > 0 {
 			out.Stop = agent.StopCalls
@@ -178,13 +178,13 @@ func (m *model) failure(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &blocked):
-		e := &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question"}
+		e := &agent.ModelError{Kind: agent.Refused, Model: m.Model, Msg: "the provider blocked the question: ask in other words"}
 		if blocked.Candidate != nil {
 			e.Msg = "the provider blocked the reply for the reason " + reasonName(int(blocked.Candidate.FinishReason))
 		}
 		return e
 	}
-	return m.Garbled("the stream does not have the expected form") // the library's error is left out, since it may quote addresses
+	return m.Garbled(notGoogle) // the library's error is left out, since it may quote addresses
 }
 
 func (m *model) generative(req *agent.ModelRequest) *genai.GenerativeModel {

@@ -213,7 +213,7 @@ func TestFailures(t *testing.T) {
 			{"overload", d.overload.step, agent.Overloaded, 0, ""},
 			{"rate limit", d.limited.step, agent.RateLimited, 7 * time.Second, ""},
 			{"too long", d.tooLong.step, agent.TooLong, 0, ""},
-			{"bad key", d.badKey.step, agent.Auth, 0, "the key was not accepted"},
+			{"bad key", d.badKey.step, agent.Auth, 0, "the server refused the key: set a valid one"},
 			{"no model", d.noModel.step, agent.Invalid, 0, "test"},
 			{"refused", d.reply(d.refused()), agent.Refused, 0, ""},
 			{"no reason", d.reply(d.noEnd()), agent.Truncated, 0, ""},
@@ -224,7 +224,7 @@ func TestFailures(t *testing.T) {
 			{"nothing", func(http.ResponseWriter, *http.Request) {}, agent.Truncated, 0, ""},
 			{"too much", func(w http.ResponseWriter, _ *http.Request) {
 				d.write(w, d.text(strings.Repeat("x", 2<<20)), true)
-			}, agent.Malformed, 0, "more bytes than its limit"},
+			}, agent.Malformed, 0, "more bytes than the limit"},
 			{"a long wait", fault{503, map[string]string{"Retry-After": "1e300"}, ""}.step, agent.Overloaded, 365 * 24 * time.Hour, ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -359,7 +359,7 @@ func TestSilence(t *testing.T) {
 			req := *question
 			req.Silence = 20 * time.Millisecond
 			_, err := m.Reply(t.Context(), &req, nil)
-			if e := failure(t, err); e.Kind != agent.Overloaded || !strings.Contains(e.Msg, "nothing arrived for 20ms") {
+			if e := failure(t, err); e.Kind != agent.Overloaded || !strings.Contains(e.Msg, "sent nothing for 20ms") {
 				t.Errorf("%v", err)
 			}
 		}

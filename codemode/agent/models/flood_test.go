@@ -25,22 +25,22 @@ func TestFloods(t *testing.T) {
 		fmt.Fprintf(&blocks, `data: {"type":"content_block_start","index":%d,"content_block":{"type":"text"}}`+"\n\n", i)
 	}
 	for _, c := range []struct{ dialect, name, body, says string }{
-		{"openai", "pieces of a name", choice(strings.Repeat(`{"function":{"name":"aaaaaaaa"}},`, 64) + "{}"), "name of a call is too long"},
-		{"openai", "a name over many events", strings.Repeat(choice(`{"function":{"name":"aaaaaaaa"}}`), 64), "name of a call is too long"},
-		{"openai", "pieces in one event", choice(strings.Repeat("{},", 1025) + "{}"), "does not have the expected form"},
-		{"openai", "choices", `data: {"choices":[` + strings.Repeat("{},", 1025) + "{}]}\n\n", "does not have the expected form"},
-		{"openai", "calls", strings.Repeat(choice(`{"id":"a"},{"id":"b"}`), 513), "too many calls"},
-		{"openai", "an event", choice(`{"function":{"arguments":"` + strings.Repeat("a", 1<<20) + `"}}`), "has more than 1048576 bytes"},
-		{"anthropic", "blocks", blocks.String(), "too many parts"},
-		{"anthropic", "a name", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"` + strings.Repeat("a", 300) + `"}}` + "\n\n", "too long"},
-		{"anthropic", "an event", "data: " + strings.Repeat(" ", 1<<20) + "\n\n", "has more than 1048576 bytes"},
-		{"gemini", "parts", fmt.Sprintf("["+element, strings.Repeat(`{},`, 1025)+"{}"), "does not have the expected form"},
-		{"gemini", "candidates", `[{"candidates":[` + strings.Repeat("{},", 1025) + `{}]},`, "does not have the expected form"},
-		{"gemini", "calls", "[" + strings.Repeat(fmt.Sprintf(element, strings.Repeat(`{"functionCall":{"name":"x"}},`, 99)+`{}`), 11), "too many parts"},
-		{"gemini", "arguments", "[" + strings.Repeat(fmt.Sprintf(element, `{"functionCall":{"name":"x","args":{"a":"`+strings.Repeat("a", 600<<10)+`"}}}`), 2), "too many parts"},
-		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "has more than 1048576 bytes"},
+		{"openai", "pieces of a name", choice(strings.Repeat(`{"function":{"name":"aaaaaaaa"}},`, 64) + "{}"), "name of more than 256 bytes"},
+		{"openai", "a name over many events", strings.Repeat(choice(`{"function":{"name":"aaaaaaaa"}}`), 64), "name of more than 256 bytes"},
+		{"openai", "pieces in one event", choice(strings.Repeat("{},", 1025) + "{}"), "an event that OpenAI's API does not have"},
+		{"openai", "choices", `data: {"choices":[` + strings.Repeat("{},", 1025) + "{}]}\n\n", "an event that OpenAI's API does not have"},
+		{"openai", "calls", strings.Repeat(choice(`{"id":"a"},{"id":"b"}`), 513), "more than 1024 calls"},
+		{"openai", "an event", choice(`{"function":{"arguments":"` + strings.Repeat("a", 1<<20) + `"}}`), "an event of more than 1048576 bytes"},
+		{"anthropic", "blocks", blocks.String(), "more than 1024 parts"},
+		{"anthropic", "a name", `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"` + strings.Repeat("a", 300) + `"}}` + "\n\n", "name of more than 256 bytes"},
+		{"anthropic", "an event", "data: " + strings.Repeat(" ", 1<<20) + "\n\n", "an event of more than 1048576 bytes"},
+		{"gemini", "parts", fmt.Sprintf("["+element, strings.Repeat(`{},`, 1025)+"{}"), "not in the form of Google's API"},
+		{"gemini", "candidates", `[{"candidates":[` + strings.Repeat("{},", 1025) + `{}]},`, "not in the form of Google's API"},
+		{"gemini", "calls", "[" + strings.Repeat(fmt.Sprintf(element, strings.Repeat(`{"functionCall":{"name":"x"}},`, 99)+`{}`), 11), "more than 1024 calls"},
+		{"gemini", "arguments", "[" + strings.Repeat(fmt.Sprintf(element, `{"functionCall":{"name":"x","args":{"a":"`+strings.Repeat("a", 600<<10)+`"}}}`), 2), "more than 1048576 bytes"},
+		{"gemini", "an element", fmt.Sprintf("["+element, `{"text":"`+strings.Repeat("a", 1<<20)+`"}`), "an event of more than 1048576 bytes"},
 		{"gemini", "text and many pieces", "[" + strings.Repeat(fmt.Sprintf(element, `{"text":"`+strings.Repeat("a", 900<<10)+`"}`), 3) +
-			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 250), "too many parts"},
+			strings.Repeat(fmt.Sprintf(element, `{"text":"a"}`), 250), "too many pieces"},
 	} {
 		t.Run(c.dialect+"/"+c.name, func(t *testing.T) {
 			d := all[c.dialect]

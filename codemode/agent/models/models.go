@@ -87,7 +87,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		bare, _, _ := strings.Cut(one, "@")
 		m, err := Named(bare, getenv)
 		if err == nil && m.Name() != one {
-			err = fmt.Errorf("the variables of the environment name it %s: list that name, or change the variables", m.Name())
+			err = fmt.Errorf("in this environment the model's full name is %s: list that name, or change OPENAI_BASE_URL", m.Name())
 		}
 		if err == nil {
 			return m, nil
@@ -100,7 +100,7 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 	if m, err := Named(name, getenv); name != "" && err == nil && slices.Contains(list, m.Name()) {
 		return m, nil // the name leaves out the address, which is in the environment
 	}
-	return nil, fmt.Errorf("%q is not among the models that may be asked: %s", name, strings.Join(list, ", "))
+	return nil, fmt.Errorf("the model %q is not allowed; the allowed models are: %s", name, cmp.Or(strings.Join(list, ", "), "none"))
 }
 
 // nameless returns the error for an address without a model's name, since the models of that server

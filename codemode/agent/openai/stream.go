@@ -75,7 +75,7 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 		}
 		var c chunk
 		if json.Unmarshal(data, &c) != nil {
-			return nil, s.fail(s.Garbled("an event of the stream does not have the expected form"))
+			return nil, s.fail(s.Garbled("the server sent an event that OpenAI's API does not have: check the address of the API"))
 		}
 		if len(c.Error) > 0 && string(c.Error) != "null" {
 			return nil, s.fail(s.Interruption(data))
@@ -91,13 +91,13 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
-		return nil, s.fail(s.Garbled("the reply does not have the expected form"))
+		return nil, s.fail(s.Garbled("the reply is not in the form of OpenAI's API: check the address of the API"))
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return nil, s.fail(s.Interruption(data))
 	}
 	if len(c.Choices) == 0 || c.Choices[0].Message == nil || c.Choices[0].Finish == "" {
-		return nil, s.fail(s.Garbled("the reply does not have the expected form: it has no message, or no reason for its end"))
+		return nil, s.fail(s.Garbled("the reply needs a message and a finish_reason, as in OpenAI's API: check the address of the API"))
 	}
 	one := &c.Choices[0]
 	one.Delta = *one.Message
@@ -133,7 +133,7 @@ func (s *stream) take(c *chunk) error {
 		b := s.call(d)
 		// Names come in pieces. Joining very many pieces would take quadratic time.
 		if len(b.name)+len(d.Function.Name) > wire.MaxName {
-			return s.Garbled("the name of a call is too long")
+			return s.Garbled(wire.LongName)
 		}
 		b.name += d.Function.Name
 		b.args.WriteString(d.Function.Arguments)
@@ -142,7 +142,7 @@ func (s *stream) take(c *chunk) error {
 		}
 	}
 	if len(s.calls) > wire.MaxParts {
-		return s.Garbled("the reply has too many calls")
+		return s.Garbled(wire.ManyCalls)
 	}
 	return nil
 }
@@ -178,9 +178,9 @@ func (s *stream) reply() (*agent.ModelReply, error) {
 	case "length":
 		out.Stop = agent.StopTokens
 	case "error": // routers in front of other endpoints send this
-		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the reply ended with an error"})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Overloaded, Model: s.Model, Msg: "the server ended the reply with an error"})
 	case "content_filter":
-		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply"})
+		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: "the provider's filter stopped the reply: ask in other words"})
 	}
 	if s.refusal.Len() > 0 {
 		return nil, s.fail(&agent.ModelError{Kind: agent.Refused, Model: s.Model, Msg: s.Quote(s.refusal.String())})

@@ -52,11 +52,11 @@ func NewJWT(opt Options) (*JWT, error) {
 	}
 	switch u, err := url.Parse(opt.Audience); {
 	case opt.Issuer == "":
-		return bad("the issuer is missing: set it to the claim iss of its tokens")
+		return bad("the issuer is missing: set the issuer to the claim iss of the tokens")
 	case err != nil || u.Scheme == "" || u.Host == "" || u.Fragment != "":
-		return bad("audience %q: want the address of this server as clients know it, like https://mcp.example.com/mcp", opt.Audience)
+		return bad("the audience is %q: want the address of this server as clients know it, like https://mcp.example.com/mcp", opt.Audience)
 	case opt.Leeway < 0 || opt.Leeway > maxLeeway:
-		return bad("leeway %s: want 0 to %s", opt.Leeway, maxLeeway)
+		return bad("the leeway is %s: want 0 to %s", opt.Leeway, maxLeeway)
 	}
 	opt.Leeway = cmp.Or(opt.Leeway, DefaultLeeway)
 	if opt.Now == nil {
@@ -73,10 +73,10 @@ func NewJWT(opt Options) (*JWT, error) {
 func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	invalid := func(why string) (Identity, error) { return Identity{}, fmt.Errorf("%w: %s", ErrInvalid, why) }
 	if j == nil || j.keys == nil {
-		return invalid("the JWT that should check it was not made with bearer.NewJWT: make it with that function")
+		return invalid("the bearer.JWT that checks tokens was not made with bearer.NewJWT: make it with that function")
 	}
 	if len(token) > maxToken {
-		return invalid("the token is too long")
+		return invalid(fmt.Sprintf("the token has %d bytes, more than the limit of %d", len(token), maxToken))
 	}
 	sig, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil || len(sig.Signatures) != 1 {
@@ -84,7 +84,7 @@ func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	}
 	head := sig.Signatures[0].Protected
 	if typ, ok := head.ExtraHeaders[jose.HeaderType].(string); ok && !accessToken(typ) {
-		return invalid("the token's header typ is not that of an access token")
+		return invalid("the token's header typ must be JWT or at+jwt")
 	}
 	key, err := j.keys.find(ctx, head.KeyID, head.Algorithm)
 	if err != nil {
@@ -92,7 +92,7 @@ func (j *JWT) Verify(ctx context.Context, token string) (Identity, error) {
 	}
 	payload, err := sig.Verify(key)
 	if err != nil {
-		return invalid("the token's signature is not right")
+		return invalid("the token's signature does not fit the issuer's key")
 	}
 	return j.read(payload)
 }
@@ -119,7 +119,7 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 	}
 	var c jwt.Claims
 	if err := json.Unmarshal(payload, &c); err != nil {
-		return invalid("the token's claims are not of the right types")
+		return invalid("a claim of the token, such as exp or aud, has a wrong type")
 	}
 	// encoding/json accepts "ISS" for iss, but the map does not, and both must read the same claims.
 	for _, name := range []string{"iss", "sub", "aud", "exp", "nbf", "iat"} {
@@ -134,8 +134,10 @@ func (j *JWT) read(payload []byte) (Identity, error) {
 		return invalid("the token lacks the claim exp")
 	case c.Subject == "":
 		return invalid("the token lacks the claim sub")
-	case c.Issuer == "" || !slices.Contains(c.Audience, j.opt.Audience):
-		return invalid("the token is not for this server: its claim aud has another address")
+	case c.Issuer == "":
+		return invalid("the token lacks the claim iss")
+	case !slices.Contains(c.Audience, j.opt.Audience):
+		return invalid("the token is not for this server: the claim aud lacks the audience of this server")
 	}
 	if err := c.ValidateWithLeeway(jwt.Expected{Issuer: j.opt.Issuer, AnyAudience: jwt.Audience{j.opt.Audience}, Time: j.opt.Now()}, j.opt.Leeway); err != nil {
 		return invalid(err.Error())

@@ -73,7 +73,7 @@ func newKeySet(from string, opt *FetchOptions, now func() time.Time) (*keySet, e
 		}
 		k.read = func(ctx context.Context) ([]byte, error) { return fetch(ctx, client, from) }
 	default:
-		return nil, fmt.Errorf("%w: keys %q: want file:PATH or https://HOST/PATH, a JWK set", ErrConfig, from)
+		return nil, fmt.Errorf("%w: the place of the keys is %q: want file:PATH or https://HOST/PATH of a JWK set", ErrConfig, from)
 	}
 	return k, nil
 }
@@ -90,7 +90,7 @@ func readFile(path string) ([]byte, error) {
 func readAll(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxKeyBytes+1))
 	if err == nil && len(b) > maxKeyBytes {
-		err = fmt.Errorf("the keys have more than %d bytes, the limit", maxKeyBytes)
+		err = fmt.Errorf("the JWK set has more than %d bytes, the limit", maxKeyBytes)
 	}
 	return b, err
 }
@@ -107,7 +107,7 @@ func fetch(ctx context.Context, client *http.Client, from string) ([]byte, error
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server of the keys answered with status %d instead of 200", resp.StatusCode)
+		return nil, fmt.Errorf("the server with the JWK set answered with status %d instead of 200", resp.StatusCode)
 	}
 	return readAll(resp.Body)
 }
@@ -120,7 +120,7 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		return nil, errors.New(`the keys are no JWK set, a JSON object with "keys": [...]`)
 	}
 	if len(set.Keys) > maxKeys {
-		return nil, fmt.Errorf("there are %d keys, more than the limit of %d", len(set.Keys), maxKeys)
+		return nil, fmt.Errorf("the JWK set has %d keys, more than the limit of %d", len(set.Keys), maxKeys)
 	}
 	var out []jose.JSONWebKey
 	for _, raw := range set.Keys {
@@ -130,7 +130,7 @@ func parseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("none of the issuer's keys can check a signature of RS256, ES256 or EdDSA")
+		return nil, errors.New("the JWK set has no key for RS256, ES256 or EdDSA")
 	}
 	return out, nil
 }

@@ -111,7 +111,7 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 	}
 	payload, err := json.Marshal(all)
 	if err != nil {
-		return bad("the claims can't be JSON: %w", err)
+		return bad("the claims can't be written as JSON: %w", err)
 	}
 	signed, err := s.signer.Sign(payload)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string
 	}
 	token, err := signed.CompactSerialize()
 	if err == nil && len(token) > maxToken {
-		return bad("the token has %d bytes, more than %d: give it fewer claims", len(token), maxToken)
+		return bad("the token has %d bytes, more than the limit of %d: give it fewer claims", len(token), maxToken)
 	}
 	return token, err
 }

@@ -39,7 +39,7 @@ func (t *Tokens) Add(token string, who Identity) error {
 func (t *Tokens) AddHash(hash string, who Identity) error {
 	b, err := hex.DecodeString(hash)
 	if err != nil || len(b) != sha256.Size {
-		return fmt.Errorf("%w: want the SHA-256 of a token, as %d hexadecimal digits", ErrConfig, 2*sha256.Size)
+		return fmt.Errorf("%w: the hash is no SHA-256 of a token: write %d hexadecimal digits", ErrConfig, 2*sha256.Size)
 	}
 	return t.add([sha256.Size]byte(b), who)
 }

@@ -158,7 +158,7 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.YieldExpression:
 		c.expr(e.Argument)
 	default:
-		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(e))
+		c.fail(0, "expressions of this kind (%s) are not available: write other JavaScript", nodeName(e))
 	}
 }
 
@@ -315,7 +315,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 				c.key(p.Key, p.Computed)
 				c.pattern(p.Value, name)
 			default:
-				c.fail(0, "programs can't use this syntax (pattern): write it in another way")
+				c.fail(0, "this kind of destructuring is not available: write const x = object.x")
 			}
 		}
 		c.pattern(e.Rest, name)
@@ -327,7 +327,7 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 	case *ast.DotExpression, *ast.BracketExpression, *ast.PrivateDotExpression:
 		c.expr(e)
 	default:
-		c.fail(0, "programs can't use this syntax (assignment target): write it in another way")
+		c.fail(0, "this kind of assignment is not available: assign to a variable or to a member of an object")
 	}
 }
 

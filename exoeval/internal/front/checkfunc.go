@@ -64,7 +64,7 @@ func (c *checker) arrow(f *ast.ArrowFunctionLiteral) {
 		case *ast.ExpressionBody:
 			c.expr(body.Expression)
 		default:
-			c.fail(f.Start, "programs can't use this syntax (function body): write it in another way")
+			c.fail(f.Start, "this kind of function body is not available: write { ... }")
 		}
 	})
 }
@@ -90,7 +90,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	if e.Name != nil {
 		c.declared(e.Name)
 		c.plain(e.Name.Name.String(), 0)
-		c.scope.declare(e.Name.Name.String()).fixed = "a class inside itself"
+		c.scope.declare(e.Name.Name.String()).fixed = "the class's own name"
 	}
 	c.expr(e.SuperClass)
 	for _, el := range e.Body {
@@ -110,7 +110,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 				c.block(el.Block)
 			})
 		default:
-			c.fail(e.Class, "programs can't use this syntax (class member): write it in another way")
+			c.fail(e.Class, "this kind of class member is not available: write a method or a field")
 		}
 	}
 }

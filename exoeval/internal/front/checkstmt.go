@@ -100,7 +100,7 @@ func (c *checker) stmt(s ast.Statement) {
 	case *ast.DebuggerStatement:
 		c.fail(s.Debugger, "`debugger` is not available; use console.log")
 	default:
-		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(s))
+		c.fail(0, "statements of this kind (%s) are not available: write other JavaScript", nodeName(s))
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *checker) forLoop(s *ast.ForStatement) {
 		c.hoistLexical(&init.LexicalDeclaration)
 		c.bindings(init.LexicalDeclaration.List, true)
 	default:
-		c.fail(s.For, "programs can't use this syntax (loop): write it in another way")
+		c.fail(s.For, "this kind of loop is not available: write for (let i = 0; i < n; i++) { ... }")
 	}
 	c.expr(s.Test)
 	c.expr(s.Update)
@@ -194,7 +194,7 @@ func (c *checker) forInto(into ast.ForInto, source ast.Expression, body ast.Stat
 	case *ast.ForIntoExpression:
 		c.target(into.Expression)
 	default:
-		c.fail(0, "programs can't use this syntax (loop): write it in another way")
+		c.fail(0, "this kind of loop is not available: write for (const x of list) { ... }")
 	}
 	c.expr(source)
 	c.stmt(body)

@@ -31,7 +31,7 @@ func unusable(name string, cfg Config) string {
 	cfg.MaxSource = max(cfg.MaxSource, 1000)
 	cfg.MaxNesting = max(cfg.MaxNesting, 10)
 	if _, _, err := Compile(name+".x; return "+name, cfg); err != nil {
-		return "a program that names it is refused (" + fail.GuestText(err) + ")"
+		return "programs with that name are refused (" + fail.GuestText(err) + ")"
 	}
 	return ""
 }

@@ -105,8 +105,10 @@ func (c *checker) assign(id *ast.Identifier) {
 	}
 	b := c.lookup(name)
 	switch {
-	case b != nil && b.fixed != "":
+	case b != nil && b.fixed == "a const":
 		c.fail(id.Idx, "`%s` is %s and can't be assigned; declare it with `let`, or use another name", name, b.fixed)
+	case b != nil && b.fixed != "":
+		c.fail(id.Idx, "`%s` is %s and can't be assigned; use another name", name, b.fixed)
 	case b != nil:
 		c.use(b)
 	case c.granted[name]:

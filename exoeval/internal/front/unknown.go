@@ -33,7 +33,7 @@ func (c *checker) unknown(id *ast.Identifier) {
 		return
 	}
 	if name == "api" {
-		c.fail(id.Idx, "`api` is not defined; name the first parameter of the program's function api: it has the granted objects")
+		c.fail(id.Idx, "`api` is not defined; name the first parameter of the program's function `api`, which has the granted objects")
 		return
 	}
 	if g := scalar.Nearest(name, c.cfg.Grants); g != "" {

@@ -213,7 +213,7 @@ func (r *Guest) guardCounts() {
 		return
 	}
 	get := r.Function("get", func(goja.FunctionCall) goja.Value {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "changes", "this is the number of changes, and a number has no members"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "changes", "the call gives the number of changes, and a number has no members"))))
 	})
 	for _, name := range countMembers {
 		_ = proto.DefineAccessorProperty(name, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)

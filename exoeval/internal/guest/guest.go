@@ -49,7 +49,7 @@ type Guest struct {
 	counted       bool                                   // guardCounts has run
 	Listens       bool                                   // some callbacks of the program have two bodies: see Hearing
 	watched       map[string]bool                        // the interfaces that watch has seen
-	calculates    goja.Value                             // the function that makes the program check operands, until exactly has called it; nil if the program has none
+	calculates    goja.Value                             // the function that turns on the program's checks of operands; nil after its call, or if the program has none
 	Flagged       bool                                   // some functions of the program have two bodies: see Recording
 	Thrown        map[*goja.Object]thrown
 	Fatal         error // an exceeded limit: the program ends, even if it catches the error

@@ -62,7 +62,7 @@ func (x *method) call(c goja.FunctionCall) goja.Value {
 	on := r.RecordedIn(c.This)
 	if on == nil {
 		what := r.Check.Name(x.read)
-		panic(r.Throw(fail.Errorf(fail.Invalid, what+"."+x.m.Name, "was separated from its object: call it on the object, like %s.%s(…)", what, x.m.Name)))
+		panic(r.Throw(fail.Errorf(fail.Invalid, what+"."+x.m.Name, "was separated from its object: write %s.%s(…)", what, x.m.Name)))
 	}
 	node := on.Node
 	if !on.has(x.name) {

@@ -149,7 +149,7 @@ func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *mes
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.Check.MakeCall(n, d, nil))
 	}
-	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "the part after {it} in the list has no meaning here: leave it out", "it", r.Check.Name(n)))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "the part after {it} in the list has no meaning here: leave that part out", "it", r.Check.Name(n)))))
 }
 
 // direction returns the method of n that a value names as a direction, or "".

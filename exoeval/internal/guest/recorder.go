@@ -245,7 +245,7 @@ func (x *Recorded) absent(name string) goja.Value {
 	}
 	_, err := r.Check.MakeField(x.Node, name)
 	if err == nil {
-		err = fail.Errorf(fail.Denied, "", "no such member")
+		err = fail.Errorf(fail.Denied, "", "the object has no such member")
 	}
 	panic(r.Throw(err))
 }

@@ -149,7 +149,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 				continue
 			}
 			if given[method] != nil {
-				panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` means the same as another option: give one of them", scalar.Shorten(k, 60))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` means the same as another option: give only one of them", scalar.Shorten(k, 60))))
 			}
 			given[method] = o.Get(k)
 		}

@@ -250,14 +250,14 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 			n.maxSignificant = 21
 		}
 		if n.minSignificant > n.maxSignificant {
-			panic(r.RangeError("the option minimumSignificantDigits is more than maximumSignificantDigits: give at most as many"))
+			panic(r.RangeError("the option minimumSignificantDigits must not be more than maximumSignificantDigits"))
 		}
 		return n
 	}
 	switch {
 	case n.minFraction >= 0 && n.maxFraction >= 0:
 		if n.minFraction > n.maxFraction {
-			panic(r.RangeError("the option minimumFractionDigits is more than maximumFractionDigits: give at most as many"))
+			panic(r.RangeError("the option minimumFractionDigits must not be more than maximumFractionDigits"))
 		}
 	case n.minFraction >= 0:
 		n.maxFraction = max(n.minFraction, usualMax)

@@ -54,7 +54,7 @@ func (r *Realm) RefuseTimes(op string, a, b goja.Value) {
 		case x && y:
 			r.refuseZones(op, r.timeIn(a), r.timeIn(b))
 		case x && !goja.IsNull(b) && !goja.IsUndefined(b), y && !goja.IsNull(a) && !goja.IsUndefined(a): // a column may be null, which compares as in JavaScript
-			r.refuseTime("`"+op+"` is never true of a number or a Date and", a, b)
+			r.refuseTime("`"+op+"` is never true between a number or a Date and", a, b)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (r *Realm) refuseTime(what string, operands ...goja.Value) {
 // zone is local.
 func (r *Realm) refuseZones(op, a, b string) {
 	if a != "" && b != "" && r.zoneIn(a) != r.zoneIn(b) {
-		panic(r.VM.NewTypeError("`%s` would compare the letters of %s and %s, which are of different time zones; write new Date(…) around each, and for the beginning of a local day new Date('2024-01-31T00:00')",
+		panic(r.VM.NewTypeError("`%s` would compare the letters of %s and %s, which are of different time zones; write new Date(…) around each. The beginning of a local day is new Date('2024-01-31T00:00')",
 			op, Quoted(a), Quoted(b)))
 	}
 }

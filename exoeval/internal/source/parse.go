@@ -95,7 +95,7 @@ func parseAs(c message.Catalog, text, prefix, suffix string) (t *Tree, f *Fault)
 			}
 		}
 	}
-	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: the bracket here closes none that is open")
+	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: there is no open bracket for the one here")
 }
 
 // ParseFile is the only call of goja's parser. Without WithDisableSourceMaps the parser would read the file that a comment `//#

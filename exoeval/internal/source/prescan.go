@@ -51,7 +51,7 @@ type scanner struct {
 // it. The limits do not depend on types.
 func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
-		return nil, Faultf(fail.Limit, off, "the program may nest brackets more than %d levels deep, if its slashes and quotes are read in another way (nesting): move inner parts into functions", hardNesting)
+		return nil, Faultf(fail.Limit, off, "the program nests brackets more than %d levels deep, if those in texts and regular expressions count too (nesting): write fewer brackets inside one another", hardNesting)
 	}
 	s := &scanner{catalog: c, src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {

@@ -50,7 +50,10 @@ func refusedRegexp(pattern, flags string) string {
 	}
 	tree, err := syntax.Parse(re2, syntax.Perl)
 	if err != nil {
-		return "the regular expression is not valid or repeats a part too often (at most 1000 times)"
+		if e, ok := err.(*syntax.Error); ok && e.Code == syntax.ErrInvalidRepeatSize {
+			return "the regular expression repeats a part more than 1000 times, the limit; use a smaller number"
+		}
+		return "the regular expression is not valid; write it in another way"
 	}
 	// (a{1000}){1000} has twelve characters, and takes a hundred megabytes when compiled.
 	if regexpCost(tree) > maxRegexpCost {

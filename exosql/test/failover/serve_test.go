@@ -113,7 +113,7 @@ func (s *server) once(n int64) {
 	switch {
 	case strings.Contains(text, `{\"result\":\"done\"`):
 		told = "done"
-	case strings.Contains(text, "nothing took effect"), strings.Contains(text, "nothing was run"):
+	case strings.Contains(text, "nothing took effect"), strings.Contains(text, "Nothing was run"):
 		told = "nothing"
 	}
 	if told == "unknown" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -12,6 +13,12 @@ const MaxParts = 1024
 
 // MaxName limits the bytes of a tool's name. Names of codemode's tools have at most 64.
 const MaxName = 256
+
+// These are errors for replies that exceed these limits.
+var (
+	ManyCalls = fmt.Sprintf("the reply has more than %d calls, the limit: ask for less at once", MaxParts)
+	LongName  = fmt.Sprintf("the model called a tool by a name of more than %d bytes, the limit", MaxName)
+)
 
 // Few is a JSON array of at most MaxParts elements. The limit is checked during decoding: otherwise
 // three bytes of text could become a hundred bytes of memory.

@@ -15,7 +15,7 @@ import (
 // decoder can't be interrupted.
 const maxEvent = 1 << 20
 
-var errTooLong = fmt.Errorf("an event of the stream has more than %d bytes, the limit", maxEvent)
+var errTooLong = fmt.Errorf("the server sent an event of more than %d bytes, the limit", maxEvent)
 
 // Events reads server-sent events.
 type Events struct{ r *bufio.Reader }
@@ -122,7 +122,7 @@ func (e *Endpoint) Ended(err error) error {
 	case err == errTooLong:
 		return e.Garbled(err.Error())
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return &agent.ModelError{Kind: agent.Truncated, Model: e.Model, Msg: "the stream ended before the reply did"}
+		return &agent.ModelError{Kind: agent.Truncated, Model: e.Model, Msg: "the connection ended before the reply was complete"}
 	}
 	return err
 }

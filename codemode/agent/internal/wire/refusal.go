@@ -64,17 +64,17 @@ func (e *Endpoint) Refusal(status int, h http.Header, text []byte) *agent.ModelE
 	switch out.Kind {
 	case agent.Auth:
 		// The endpoint's own texts are left out, since for these errors they often quote the key.
-		out.Msg = "the key was not accepted"
+		out.Msg = "the server refused the key: set a valid one"
 		if e.Key.IsZero() {
-			out.Msg = "the endpoint needs a key, and none is set"
+			out.Msg = "the server needs a key, and none is set: set one"
 		} else if noMoney().MatchString(hint) || status == http.StatusPaymentRequired {
-			out.Msg = "the account has no credit left"
+			out.Msg = "the account of the key has no credit left: add credit"
 		}
 	case agent.RateLimited, agent.Overloaded:
 		out.RetryAfter = retryAfter(h, f, time.Now())
 	case agent.Invalid:
 		if status >= 300 && status < 400 {
-			out.Msg = "the endpoint redirects to another address; redirects are not followed, so set that address"
+			out.Msg = "the server redirects to another address, which is not followed: set that address"
 		}
 	}
 	return out

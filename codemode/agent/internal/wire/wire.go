@@ -56,7 +56,7 @@ func Base(address, path string) (base, shown string, err error) {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Host, ":"): // for https://http://x the host would be "http:"
 		return "", "", errors.New("the address of the model's API must begin with http:// or https:// and have a host")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", "", errors.New("the address of the model's API must have no password, query or fragment: the key has a setting of its own")
+		return "", "", errors.New("the address of the model's API can't have a password, query or fragment: set the key separately")
 	}
 	base = strings.TrimRight(u.String(), "/")
 	shown = strings.TrimPrefix(base, "https://")
@@ -74,7 +74,7 @@ func Base(address, path string) (base, shown string, err error) {
 func Name(provider, model, address, own string) (name, base string, err error) {
 	switch {
 	case model == "":
-		return "", "", errors.New(provider + ": the name of the model is missing")
+		return "", "", errors.New(provider + ": Config.Model is empty: set it to the name of a model")
 	case strings.Contains(model, "@"):
 		return "", "", errors.New(provider + ": the name of a model can't have an @: the part after the @ would be read as an address")
 	case address == "":
@@ -167,7 +167,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.bounded && b.left <= 0 {
 		// A response of exactly the limit fails here, too, since only another read could find its end.
-		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the response has more bytes than its limit"}
+		return 0, &agent.ModelError{Kind: agent.Malformed, Model: b.e.Model, Msg: "the server's response has more bytes than the limit (QuestionLimits.Bytes): ask for less"}
 	}
 	if b.bounded && int64(len(p)) > b.left {
 		p = p[:b.left]
@@ -207,7 +207,7 @@ func (b *body) failure(err error) error {
 	case errors.As(err, &known):
 		return known
 	case context.Cause(b.ctx) == errSilent:
-		out.Msg = "nothing arrived for " + b.silence.String()
+		out.Msg = "the server sent nothing for " + b.silence.String()
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		out.Kind, out.Msg = agent.Truncated, "the connection ended before the reply was complete"
 	default:

@@ -207,7 +207,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%d %s: %v", c.status, c.body, e)
 		}
 	}
-	if e := (&Endpoint{}).Refusal(401, nil, nil); e.Msg != "the endpoint needs a key, and none is set" {
+	if e := (&Endpoint{}).Refusal(401, nil, nil); e.Msg != "the server needs a key, and none is set: set one" {
 		t.Error(e)
 	}
 	for text, want := range map[string]agent.ErrorKind{

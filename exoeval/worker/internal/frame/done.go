@@ -80,12 +80,12 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
 		case fail.Crashed, fail.Breach, fail.Pending:
-			r.Fail("an outcome that only the host may report")
+			r.Fail("the worker reported an error that only its host may report")
 		case fail.Other:
-			r.Fail("no kind")
+			r.Fail("the worker reported an error without a kind")
 		}
 		if !e.Kind.Valid() {
-			r.Fail("an unknown kind of error")
+			r.Fail("the worker reported an error of an unknown kind")
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
 		e.Pos = fail.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
@@ -98,7 +98,7 @@ func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err 
 		o.Undefined = how == 2
 		o.Value = r.Value()
 	default:
-		r.Fail("an unknown kind of outcome")
+		r.Fail("the worker sent neither a result nor an error")
 	}
 	return o, r.done()
 }

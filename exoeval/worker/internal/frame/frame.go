@@ -95,7 +95,7 @@ func ReadFrame(r io.Reader, limit int) (Kind, string, error) {
 	}
 	n := int64(binary.LittleEndian.Uint32(head[:]))
 	if n < 1 || n > int64(limit) {
-		return 0, "", fmt.Errorf("%w: %d bytes, want 1 to %d", ErrMalformed, n, limit)
+		return 0, "", fmt.Errorf("%w: the message has %d bytes, and must have 1 to %d", ErrMalformed, n, limit)
 	}
 	b := make([]byte, min(n, 64<<10))
 	if _, err := io.ReadFull(r, b); err != nil {

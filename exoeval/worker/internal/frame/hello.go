@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"errors"
+
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
@@ -15,7 +17,7 @@ func AppendHello(b []byte, walls, size uint64) []byte {
 func DecodeHello(s string, allWalls uint64) (walls, size uint64, err error) {
 	r := read(s)
 	if r.Byte() != Version || r.Byte() != wire.Encoding {
-		r.Fail("the worker has another version than its host: build both from one version")
+		r.Set(errors.New("the worker has another version than its host: build both from one version"))
 	}
 	walls, size = uint64(r.UpTo(allWalls)), r.Uint()
 	return walls, size, r.done()

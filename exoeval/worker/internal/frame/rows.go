@@ -136,7 +136,7 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	return value.Value{}, 0, errValue
 }
 
-var errValue = errors.New("a value of an unknown kind")
+var errValue = errors.New("the worker sent a value of an unknown kind")
 
 // homeward extends the encoding for a result: rows that came from the host are encoded as only their number.
 type homeward RowsLog
@@ -174,14 +174,17 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 	case tag != TagSame:
 		return v, 0, errValue
 	case d.Err() != nil || n == len(x.Sent.rows):
-		return v, 0, errors.New("rows that the host never sent")
+		return v, 0, errors.New("the worker returned rows that the host never sent")
 	}
 	rows := x.Sent.rows[n]
 	// Count the rows each time: a list that has one array a thousand times is small here and huge as text.
 	x.Given += rows.Len() * rows.Shape.Width()
 	text, ok := x.Sent.size(n)
-	if x.same += text; !ok || x.same > maxSame || x.Given > MaxItems {
-		return v, 0, errors.New("the worker returned more rows than a result may have, or rows that the host did not send to it")
+	if !ok {
+		return v, 0, errors.New("the worker referred to rows with lists or records, which a worker must send whole")
+	}
+	if x.same += text; x.same > maxSame || x.Given > MaxItems {
+		return v, 0, errors.New("the worker returned more rows than a result may have")
 	}
 	return value.RowsValue(rows), d.At(), nil
 }
@@ -208,7 +211,7 @@ func DecodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40
 	if r.PlainCells(into); into.Len() != rows { // the host announces only rows of scalars: see holds
-		r.Fail("the number of rows is not the announced one")
+		r.Fail("the host sent another number of rows than it announced")
 	}
 	return r.done()
 }

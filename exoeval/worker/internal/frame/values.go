@@ -32,14 +32,14 @@ func (r *reader) done() error {
 func (r *reader) short(limit int) string {
 	s := r.UTF8()
 	if len(s) > limit {
-		r.Fail("a text that is too long")
+		r.Fail("the worker sent a text longer than the limit")
 		return ""
 	}
 	return s
 }
 
 // ErrPanic is the error if decoding a frame panicked. The mistake is ours, and the host survives it.
-var ErrPanic = fmt.Errorf("%w: reading it failed", ErrMalformed)
+var ErrPanic = fmt.Errorf("%w: the reader panicked", ErrMalformed)
 
 func recovered(err *error) {
 	if recover() != nil {
