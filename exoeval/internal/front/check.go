@@ -70,22 +70,14 @@ func (c *checker) expr(e ast.Expression) {
 			c.fail(e.Idx, "`this` has no value here; the granted objects are in `api`")
 		}
 	case *ast.NumberLiteral:
-		if _, big := e.Value.(*big.Int); big {
-			// 2n**(2n**40n) computes in native code: no interrupt ends it, and it takes gigabytes.
-			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
-		}
-		c.written.note(e)
+		c.number(e)
 	case *ast.RegExpLiteral:
 		c.patterns = true
 		c.regexp(e)
 	case *ast.Identifier:
 		c.refer(e)
 	case *ast.MetaProperty:
-		if e.Meta == nil || e.Meta.Name != "new" {
-			c.fail(e.Idx, source.NoModules)
-		} else if !c.inFunction() {
-			c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes; leave it out")
-		}
+		c.meta(e)
 	case *ast.TemplateLiteral:
 		if e.Tag != nil {
 			c.left(e.Tag)
@@ -106,13 +98,7 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.UnaryExpression:
 		c.unary(e)
 	case *ast.BinaryExpression:
-		if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
-			// goja's parser silently reads a < b < c as a < (b < c), which has another value.
-			c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
-		}
-		c.coalesce(e)
-		c.left(e.Left)
-		c.expr(e.Right)
+		c.binary(e)
 	case *ast.ConditionalExpression:
 		c.expr(e.Test)
 		c.expr(e.Consequent)
@@ -128,27 +114,13 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.PrivateDotExpression:
 		c.left(e.Left)
 	case *ast.BracketExpression:
-		c.left(e.Left)
-		if name, ok := constantString(e.Member); ok {
-			c.member(name, e.Member.Idx0(), e.Left)
-		} else if _, number := e.Member.(*ast.NumberLiteral); !number {
-			c.names[ComputedName] = true
-		}
-		c.expr(e.Member)
+		c.bracket(e)
 	case *ast.OptionalChain:
 		c.left(e.Expression)
 	case *ast.Optional:
 		c.left(e.Expression)
 	case *ast.CallExpression:
-		if id, ok := e.Callee.(*ast.Identifier); ok {
-			if b := c.lookup(id.Name.String()); b != nil {
-				b.calls++
-			}
-		}
-		c.calls[int(e.LeftParenthesis)-1] = span{from: int(e.Idx0()) - 1, to: int(e.Idx1()) - 1}
-		c.left(e.Callee)
-		c.exprs(e.ArgumentList)
-		c.describing(e)
+		c.call(e)
 	case *ast.NewExpression:
 		c.left(e.Callee)
 		c.exprs(e.ArgumentList)
@@ -160,6 +132,55 @@ func (c *checker) expr(e ast.Expression) {
 	default:
 		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(e))
 	}
+}
+
+func (c *checker) number(e *ast.NumberLiteral) {
+	if _, big := e.Value.(*big.Int); big {
+		// 2n**(2n**40n) computes in native code: no interrupt ends it, and it takes gigabytes.
+		c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
+	}
+	c.written.note(e)
+}
+
+func (c *checker) meta(e *ast.MetaProperty) {
+	if e.Meta == nil || e.Meta.Name != "new" {
+		c.fail(e.Idx, source.NoModules)
+	} else if !c.inFunction() {
+		c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes; leave it out")
+	}
+}
+
+func (c *checker) binary(e *ast.BinaryExpression) {
+	if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
+		// goja's parser silently reads a < b < c as a < (b < c), which has another value.
+		c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
+	}
+	c.coalesce(e)
+	c.left(e.Left)
+	c.expr(e.Right)
+}
+
+// bracket admits a member whose name is in brackets.
+func (c *checker) bracket(e *ast.BracketExpression) {
+	c.left(e.Left)
+	if name, ok := constantString(e.Member); ok {
+		c.member(name, e.Member.Idx0(), e.Left)
+	} else if _, number := e.Member.(*ast.NumberLiteral); !number {
+		c.names[ComputedName] = true
+	}
+	c.expr(e.Member)
+}
+
+func (c *checker) call(e *ast.CallExpression) {
+	if id, ok := e.Callee.(*ast.Identifier); ok {
+		if b := c.lookup(id.Name.String()); b != nil {
+			b.calls++
+		}
+	}
+	c.calls[int(e.LeftParenthesis)-1] = span{from: int(e.Idx0()) - 1, to: int(e.Idx1()) - 1}
+	c.left(e.Callee)
+	c.exprs(e.ArgumentList)
+	c.describing(e)
 }
 
 // constantString returns the text of e if e is a string literal, or a template without substitutions.
