@@ -55,10 +55,7 @@ var ErrNotKept = engine.ErrNotKept
 // change. No grant restricts an undo: it sees and writes all columns of all tables, so it is for the operator. On PostgreSQL db must be opened by a
 // role that may read exo_undo and write the tables.
 func (db *DB) Undo(ctx context.Context, run, as exo.RunID) (rows []RowImage, refused []UndoRefusal, err error) {
-	if err := db.core().Ready(); err != nil {
-		return nil, nil, err
-	}
-	return db.undo(ctx, run, as, nil)
+	return db.undo(ctx, run, as, func(*schema.Database) (*answer.Undoer, error) { return nil, nil })
 }
 
 // UndoRequest names the run that a person wants to undo.
@@ -72,6 +69,15 @@ type UndoRequest struct {
 // scope of a facet with [Facet.AllowUndo], as it is and as it was.
 // For any other run, and for a run that does not exist, the same error of the kind Denied is returned. The rows have only columns that these facets show.
 func (db *DB) UndoFor(ctx context.Context, r UndoRequest, granted ...exo.Object) (rows []RowImage, refused []UndoRefusal, err error) {
+	rows, refused, err = db.undo(ctx, r.Run, r.As, func(live *schema.Database) (*answer.Undoer, error) { return db.db.NewUndoer(live, r.Own, granted) })
+	if errors.Is(err, ErrNotKept) || errors.Is(err, answer.ErrNotTheirs) {
+		return nil, nil, fail.AsError("exosql: UndoFor", answer.ErrNotTheirs)
+	}
+	return rows, refused, err
+}
+
+// undo undoes a run for the person that the function person returns, or for the operator if that is nil.
+func (db *DB) undo(ctx context.Context, run, as exo.RunID, person func(live *schema.Database) (*answer.Undoer, error)) (rows []RowImage, refused []UndoRefusal, err error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, nil, err
 	}
@@ -79,19 +85,7 @@ func (db *DB) UndoFor(ctx context.Context, r UndoRequest, granted ...exo.Object)
 	if err != nil {
 		return nil, nil, err
 	}
-	by, err := db.db.NewUndoer(live, r.Own, granted)
-	if err == nil {
-		rows, refused, err = db.undo(ctx, r.Run, r.As, by)
-	}
-	if errors.Is(err, ErrNotKept) || errors.Is(err, answer.ErrNotTheirs) {
-		return nil, nil, fail.AsError("exosql: UndoFor", answer.ErrNotTheirs)
-	}
-	return rows, refused, err
-}
-
-// undo undoes a run for a person, or with nil for the operator.
-func (db *DB) undo(ctx context.Context, run, as exo.RunID, by *answer.Undoer) (rows []RowImage, refused []UndoRefusal, err error) {
-	live, err := db.db.Pool.Catalog(ctx, false)
+	by, err := person(live)
 	if err != nil {
 		return nil, nil, err
 	}

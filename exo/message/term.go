@@ -14,12 +14,11 @@ import (
 
 // env has the values of the variables in a method's terms, for one call.
 type env struct {
-	cat  Catalog
-	self *Type
-	args map[string]*Type // the type arguments of the receiver
-	vars []binding
-	keys []binding
-	few  [2]binding // the first array of vars, which is enough for most calls
+	cat        Catalog
+	self       *Type
+	args       map[string]*Type // the type arguments of the receiver
+	vars, keys []binding
+	few        [2]binding // the first array of vars, which is enough for most calls
 }
 
 type binding struct {
@@ -171,10 +170,8 @@ func (e *env) joined(op string, of []*Term) (*Type, error) {
 			return nil, err
 		}
 		for _, f := range r.Fields {
-			for _, g := range fs {
-				if g.Name == f.Name {
-					return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is already used here; give the second thing another name", "name", f.Name))
-				}
+			if slices.ContainsFunc(fs, func(g TypeField) bool { return g.Name == f.Name }) {
+				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is already used here; give the second thing another name", "name", f.Name))
 			}
 			fs = append(fs, f)
 		}

@@ -70,14 +70,22 @@ func (c *checker) expr(e ast.Expression) {
 			c.fail(e.Idx, "`this` has no value here; the granted objects are in `api`")
 		}
 	case *ast.NumberLiteral:
-		c.number(e)
+		if _, big := e.Value.(*big.Int); big {
+			// 2n**(2n**40n) computes in native code: no interrupt ends it, and it takes gigabytes.
+			c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
+		}
+		c.written.note(e)
 	case *ast.RegExpLiteral:
 		c.patterns = true
 		c.regexp(e)
 	case *ast.Identifier:
 		c.refer(e)
 	case *ast.MetaProperty:
-		c.meta(e)
+		if e.Meta == nil || e.Meta.Name != "new" {
+			c.fail(e.Idx, source.NoModules)
+		} else if !c.inFunction() {
+			c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes; leave it out")
+		}
 	case *ast.TemplateLiteral:
 		if e.Tag != nil {
 			c.left(e.Tag)
@@ -131,22 +139,6 @@ func (c *checker) expr(e ast.Expression) {
 		c.expr(e.Argument)
 	default:
 		c.fail(0, "programs can't use this syntax (%s): write it in another way", nodeName(e))
-	}
-}
-
-func (c *checker) number(e *ast.NumberLiteral) {
-	if _, big := e.Value.(*big.Int); big {
-		// 2n**(2n**40n) computes in native code: no interrupt ends it, and it takes gigabytes.
-		c.fail(e.Idx, "BigInt literals are not available; use a plain number, or a text for one beyond 2^53, like '9007199254740993'")
-	}
-	c.written.note(e)
-}
-
-func (c *checker) meta(e *ast.MetaProperty) {
-	if e.Meta == nil || e.Meta.Name != "new" {
-		c.fail(e.Idx, source.NoModules)
-	} else if !c.inFunction() {
-		c.fail(e.Meta.Idx, "`new.target` has no value outside functions and classes; leave it out")
 	}
 }
 

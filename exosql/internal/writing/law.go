@@ -334,35 +334,28 @@ func (r refusing) discharge(x change, d dependant) {
 	switch d.kind {
 	case identifies:
 		r.key()
-		return
 	case resolves:
 		if of == r.t {
 			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "rules of the table without ON CONFLICT "+d.name, "",
 				"programs may write the table, and one of its rules has ON CONFLICT %s: a row that breaks the rule would delete other rows, be left out without an error, or leave a statement half done", d.name)
 		}
-		return
 	case fires:
 		if !x.heir && c.fires(d.trigger, x.altered) {
 			r.unless(r.named(x.altered, d), check.HiddenEffect, c.dropTrigger(d.name, of), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", r.through(x.altered), d.name, c.Called(of), when(d.trigger))
 		}
-		return
 	case rewrites:
 		if !x.heir && c.fires(d.trigger, x.altered) {
 			r.unless(r.named(x.altered, d), check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(d.name), check.InFull(of)), ", if it may act", "a write is rewritten%s by the rule %s of %s", r.through(x.altered), d.name, c.Called(of))
 		}
-		return
 	case unites:
 		r.united(x, d)
-		return
 	case orders:
 		r.ordered(x, d)
-		return
 	case admits:
 		// With d.again, existing rows may break the check, since it is NOT VALID or depends on the clock.
 		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
 			r.learns(x, d.name, d.why)
 		}
-		return
 	case calculates:
 		if of == r.t {
 			r.calculated(d)
@@ -370,7 +363,6 @@ func (r refusing) discharge(x change, d dependant) {
 		if x.secrets.beside(x.changed, d.reads) {
 			r.learns(x, "generated("+d.name+")", d.why)
 		}
-		return
 	case refers:
 		if r.own(of) {
 			r.refers(of, d.key)
@@ -378,33 +370,26 @@ func (r refusing) discharge(x change, d dependant) {
 		if x.secrets.beside(x.changed, d.reads) {
 			r.learns(x, d.name, d.why)
 		}
-		return
 	case referred:
 		r.cascades(x, d)
-		return
 	case exposes:
 		r.exposed(d)
-		return
 	case repeats:
 		if c.Shows(d.table, r.t) {
 			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if no write here brings a row into that scope",
 				"programs may write the table, and another grant may show the same rows through the declaration %s: a write could bring rows into the scope of that grant", d.table.Name)
 		}
-		return
 	case compares:
 		r.compared(d.link)
-		return
 	case awaits:
 		if len(w.Rights.Insert) > 0 {
 			r.awaited(d.link)
 		}
-		return
 	case equates:
 		c.widely(r.t, w, r)
-		return
+	default: // a kind without a discharge refuses each write
+		r.because(check.HiddenEffect, "a rule for that kind in package writing", "programs may write the table, and no rule judges what depends on its columns by the kind %d", d.kind)
 	}
-	// A kind without a discharge refuses each write.
-	r.because(check.HiddenEffect, "a rule for that kind in package writing", "programs may write the table, and no rule judges what depends on its columns by the kind %d", d.kind)
 }
 
 // own reports whether the write itself changes a table. Otherwise the database carries the change on to the table.

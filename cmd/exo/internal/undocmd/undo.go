@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -114,9 +115,7 @@ func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, 
 	if err != nil {
 		return err
 	}
-	for _, x := range grants {
-		o.by.grants = append(o.by.grants, x)
-	}
+	o.by.grants = slices.Collect(maps.Values(grants))
 	all, err := o.entries(f)
 	if err != nil {
 		return err
@@ -181,14 +180,10 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	if err != nil {
 		return err
 	}
-	by := map[string]record.Compensator{}
-	if o.by == nil {
-		folders, closing, err := folders(ctx, f)
-		defer closing()
-		if err != nil {
-			return err
-		}
-		by = folders
+	by, closing, err := o.folders(ctx, f)
+	defer closing()
+	if err != nil {
+		return err
 	}
 	left, err := o.effects(f, run, by)
 	if err != nil {
@@ -334,8 +329,8 @@ func agrees(std cli.Stdio, rows, files int) bool {
 }
 
 // folders opens the folders of a grant file that keep the old text of each file that is written. No other service can undo
-// effects outside of the databases.
-func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
+// effects outside of the databases. A person can't undo them, so for a person folders opens none.
+func (o *options) folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
 	out = map[string]record.Compensator{}
 	var opened []services.Opened
 	closing = func() {
@@ -345,15 +340,15 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 	}
 	for i := range f.Services {
 		s := &f.Services[i]
-		if s.Files.Text == "" || s.Undo == 0 {
+		if o.by != nil || s.Files.Text == "" || s.Undo == 0 {
 			continue
 		}
-		o, err := s.Open(ctx, os.Getenv, nil)
+		x, err := s.Open(ctx, os.Getenv, nil)
 		if err != nil {
 			return nil, closing, fmt.Errorf("the service %s: %w", s.Text, err)
 		}
-		opened = append(opened, o)
-		if by, ok := o.Object.(record.Compensator); ok {
+		opened = append(opened, x)
+		if by, ok := x.Object.(record.Compensator); ok {
 			out[s.Text] = by
 		}
 	}
