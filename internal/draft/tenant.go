@@ -69,15 +69,7 @@ func weight(table string) float64 {
 }
 
 func claimType(k schema.Kind) string {
-	switch k {
-	case schema.Int:
-		return value.TypeInt
-	case schema.Text:
-		return value.TypeText
-	case schema.UUID:
-		return value.TypeUUID
-	}
-	return ""
+	return map[schema.Kind]string{schema.Int: value.TypeInt, schema.Text: value.TypeText, schema.UUID: value.TypeUUID}[k]
 }
 
 // findTenant finds the table that most other tables refer to.

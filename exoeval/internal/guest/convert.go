@@ -38,12 +38,11 @@ const (
 const ValueBytes = 16
 
 type converter struct {
-	r       *Guest
-	how     purpose
-	answers *answers // replies to what a result sends; nil for other conversions
-	items   int
-	bytes   int
-	own     int // bytes of a result, without unchanged rows: see MaxResult
+	r            *Guest
+	how          purpose
+	answers      *answers // replies to what a result sends; nil for other conversions
+	items, bytes int
+	own          int // bytes of a result, without unchanged rows: see MaxResult
 }
 
 // ToValue turns a JavaScript value into plain data. It runs

@@ -33,9 +33,8 @@ type Known struct {
 }
 
 type at struct {
-	table  schema.Name
-	column string
-	text   string
+	table        schema.Name
+	column, text string
 }
 
 type row struct {

@@ -1,8 +1,6 @@
 package frame
 
-import (
-	"github.com/exoagent/exoagent/internal/wire"
-)
+import "github.com/exoagent/exoagent/internal/wire"
 
 // AppendHello writes a worker's first frame. walls has a bit for each wall around the worker, and size is its address space.
 func AppendHello(b []byte, walls, size uint64) []byte {
