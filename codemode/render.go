@@ -55,9 +55,8 @@ type cutter struct {
 
 // place has all the cuts at one path: result[].tags is the tags of every item.
 type place struct {
-	path, what   string
-	shown, total int
-	times        int
+	path, what          string
+	shown, total, times int
 }
 
 func (c *cutter) cut(path, what string, shown, total int) {

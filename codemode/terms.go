@@ -439,9 +439,7 @@ func list(of string) string {
 }
 
 // union writes the values of an enum as a type of TypeScript, like "a" | "b".
-func union(values []string) string {
-	return strings.Join(scalar.Each(values, quote), " | ")
-}
+func union(values []string) string { return strings.Join(scalar.Each(values, quote), " | ") }
 
 // quote writes a text in JavaScript, with the quotes of JSON.
 func quote(s string) string {

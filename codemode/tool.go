@@ -71,21 +71,19 @@ type Options struct {
 // Tool is a set of granted objects as one tool for a model. Make it
 // with New. It is immutable, and many goroutines may use it at once.
 type Tool struct {
-	name         string
-	description  string
-	declarations string
-	advice       string // a text on how to ask for less, with names of the grants
-	examples     []Example
-	principal    exo.Principal
-	limits       exo.Limits
-	bounds       exoeval.Bounds
-	admits       value.Label
-	gate         *exo.Gate
-	review       *review.Keeper // nil: no change needs a person
-	revoked      *revoke.List   // the revoked principals; nil: none
-	effectful    bool           // a granted object can change something
-	size         Size
-	runner       exoeval.Runner
+	name, description, declarations string
+	advice                          string // a text on how to ask for less, with names of the grants
+	examples                        []Example
+	principal                       exo.Principal
+	limits                          exo.Limits
+	bounds                          exoeval.Bounds
+	admits                          value.Label
+	gate                            *exo.Gate
+	review                          *review.Keeper // nil: no change needs a person
+	revoked                         *revoke.List   // the revoked principals; nil: none
+	effectful                       bool           // a granted object can change something
+	size                            Size
+	runner                          exoeval.Runner
 }
 
 // Result describes how a run ended. If Err is nil, JSON is the program's result in the form that

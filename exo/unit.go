@@ -275,8 +275,7 @@ func (s *Session) opened(store any) bool {
 // ID. If the record of a run ends here and the numbers are equal, the stores can report whether the run
 // committed (package record).
 type Prepared struct {
-	Changed   int
-	Witnessed int
+	Changed, Witnessed int
 }
 
 // Stager is an object that keeps held messages where they outlive the process, before the run commits what it changed in stores. After a kill, or a

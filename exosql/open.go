@@ -1,5 +1,7 @@
 package exosql
 
+// This file opens databases; package answer does the work of a DB.
+
 import (
 	"cmp"
 	"context"
@@ -20,10 +22,40 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/schema"
 )
+
+// DB is a database that Open has opened. The database itself restricts each connection to the plans that this package makes: see "Two walls" in the
+// package comment. DB gives no access to its connections. Goroutines can share one DB; call Close at the end.
+type DB struct{ db *answer.DB }
+
+// core returns the database inside, or nil for a DB that was not opened.
+func (db *DB) core() *answer.DB {
+	if db == nil {
+		return nil
+	}
+	return db.db
+}
+
+// Close waits for running queries and closes every connection. Later queries fail. A second Close does nothing.
+func (db *DB) Close() error {
+	if db.core().Ready() != nil {
+		return nil
+	}
+	return db.db.Close()
+}
+
+// Catalog reads the database's catalogue over a connection of its own. A host declares tables from it (exosql/dynamic), or compares it with declarations.
+func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
+	if err := db.core().Ready(); err != nil {
+		return nil, err
+	}
+	return db.db.Pool.Catalog(ctx, true)
+}
 
 // OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
 type OpenOptions struct {
@@ -257,6 +289,33 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, openError(engine.Unopened(err))
 	}
 	return &DB{db}, nil
+}
+
+// openWitness refuses a database in which runs could not insert their marks, or keep the rows that they change.
+func openWitness(ctx context.Context, db *answer.DB, opt *OpenOptions) error {
+	live, err := db.Pool.Catalog(ctx, false)
+	if err != nil {
+		return err
+	}
+	if !opt.Witness {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo needs OpenOptions.Witness, since only a run that is known to be kept can be undone: set both")
+	}
+	if why := unit.MarksWrong(live); why != "" {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s", why)
+	}
+	err = db.Units.Marks(ctx, "exosql: Open", func(w engine.Writer) error { _, err := w.Forgotten(ctx); return err })
+	if err != nil || opt.Undo <= 0 {
+		return err
+	}
+	if why := unit.UndoWrong(live); why != "" {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but %s", why)
+	}
+	db.Units.Undo = opt.Undo
+	err = db.Units.Trim(ctx, "exosql: Open")
+	if errors.Is(err, engine.ErrNoImages) {
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Undo is set, but the database has no triggers for it, or the role may not use them: run the script of exo gen undo as the owner of the tables")
+	}
+	return err
 }
 
 // openError gives errors of a connection the types and texts that hosts know.

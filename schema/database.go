@@ -80,13 +80,12 @@ type Enum struct {
 // Domain is a type that adds checks to another type.
 type Domain struct {
 	Name
-	Type    string // Type is the type of the domain's values, in the engine's form
-	Kind    Kind
-	Elem    Kind
-	NotNull bool
-	Default string
-	Checks  []Check
-	Comment string
+	Type       string // Type is the type of the domain's values, in the engine's form
+	Kind, Elem Kind
+	NotNull    bool
+	Default    string
+	Checks     []Check
+	Comment    string
 }
 
 // Creator is a role that may create tables, functions and operators in a schema that it does not own. Superusers are not listed, since they always

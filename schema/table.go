@@ -84,14 +84,13 @@ type Part struct {
 
 // ForeignKey is a foreign key: a row refers to a row of another table, or of the same one. SQLite's foreign keys have no name.
 type ForeignKey struct {
-	Name       string
-	Columns    []string
-	Table      Name
-	References []string // References are columns of Table, as many as Columns
-	OnDelete   Action
-	OnUpdate   Action
-	Deferrable bool
-	NotValid   bool // NotValid: a PostgreSQL row may refer to a missing row, if it is older than the key, or if a trigger that enforces the key is disabled
+	Name               string
+	Columns            []string
+	Table              Name
+	References         []string // References are columns of Table, as many as Columns
+	OnDelete, OnUpdate Action
+	Deferrable         bool
+	NotValid           bool // NotValid: a PostgreSQL row may refer to a missing row, if it is older than the key, or if a trigger that enforces the key is disabled
 }
 
 // Action is how the database changes a row when the row that it refers to is deleted or changed.
@@ -107,9 +106,8 @@ const (
 
 // Check is a condition on every row. On SQLite the name may be empty.
 type Check struct {
-	Name     string
-	Expr     string
-	NotValid bool // NotValid: PostgreSQL rows that are older than the check may break it
+	Name, Expr string
+	NotValid   bool // NotValid: PostgreSQL rows that are older than the check may break it
 }
 
 // Trigger is code that runs when rows change. The triggers that PostgreSQL makes for constraints are not listed. The triggers that it makes for
@@ -131,13 +129,12 @@ type Rule struct {
 
 // Policy is a row-level security policy. It has no effect unless RowSecurity is set.
 type Policy struct {
-	Name        string
-	Restrictive bool
-	Command     string   // Command is "ALL", "SELECT", "INSERT", "UPDATE" or "DELETE"
-	Roles       []string // Roles are sorted; "public" means every role
-	Using       string
-	Check       string
-	Unset       []Setting // Unset are PostgreSQL settings that the connection lacks, so that each query fails
+	Name         string
+	Restrictive  bool
+	Command      string   // Command is "ALL", "SELECT", "INSERT", "UPDATE" or "DELETE"
+	Roles        []string // Roles are sorted; "public" means every role
+	Using, Check string
+	Unset        []Setting // Unset are PostgreSQL settings that the connection lacks, so that each query fails
 }
 
 // Setting is a setting that a policy or a view reads by current_setting('x'), which fails if the connection lacks it.

@@ -37,9 +37,8 @@ examples:
 }
 
 type askOptions struct {
-	as, model string
-	distrust  string
-	trace     bool
+	as, model, distrust string
+	trace               bool
 }
 
 // distrustOf parses the distrust of a grant file. The reader of the file has already checked the text.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,7 +189,7 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("the program with which exo checks %s ended without a report: look at the package's init functions and variables, which ran in it", p.ImportPath), ran)
+		return nil, fmt.Errorf("the program with which exo checks %s ended without a report: look at the package's init functions and variables, which ran in it: %w", p.ImportPath, cmp.Or(ctx.Err(), ran, err))
 	}
 	r := &report{}
 	if err := json.Unmarshal(text, r); err != nil {

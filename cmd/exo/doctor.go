@@ -39,10 +39,8 @@ examples:
 
 // walls are the forms of isolation that a worker can have. Only those in worker.Strong contain a program as promised.
 var walls = []struct {
-	is     worker.Isolation
-	name   string
-	has    string
-	remedy string
+	is                worker.Isolation
+	name, has, remedy string
 }{
 	{worker.Process, "process", "each program runs in a process of its own, without files, environment and arguments", "run on Linux, macOS or Windows"},
 	{worker.Resources, "resources", "the kernel limits the memory and processor time of a program's process, and refuses it new files", "run on Linux, or in a container with limits of its own"},

@@ -16,10 +16,9 @@ import (
 
 // goPackage describes a package, in the form of go list -json.
 type goPackage struct {
-	Dir, ImportPath, Name string
-	GoFiles, CgoFiles     []string
-	Deps                  []string
-	Module                *struct {
+	Dir, ImportPath, Name   string
+	GoFiles, CgoFiles, Deps []string
+	Module                  *struct {
 		Dir  string
 		Main bool
 	}

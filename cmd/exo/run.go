@@ -51,10 +51,8 @@ examples:
 }
 
 type runOptions struct {
-	as, program, file string
-	format            string
-	description       bool
-	dryRun            bool
+	as, program, file, format string
+	description, dryRun       bool
 }
 
 func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) error {

@@ -26,9 +26,7 @@ import (
 )
 
 // source is the database from which a catalogue is read: a live one, or a scratch database that definitions create.
-type source struct {
-	db, ddl, engine, scratch, schemas string
-}
+type source struct{ db, ddl, engine, scratch, schemas string }
 
 func (s *source) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.db, "db", "", "`URL`: the database, sqlite:PATH or postgres://user@host/database")

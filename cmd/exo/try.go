@@ -75,10 +75,9 @@ examples:
 
 type tryOptions struct {
 	initOptions
-	as, keep string
-	demo     bool
-	serve    bool
-	pass     []string // the flags that are passed to the terminal, in order
+	as, keep    string
+	demo, serve bool
+	pass        []string // the flags that are passed to the terminal, in order
 
 	distrust, zone string // the values of -distrust and -zone, spelled as in a grant file
 }

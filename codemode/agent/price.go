@@ -2,10 +2,8 @@ package agent
 
 // Price is the cost of a model's tokens, in any currency, per million.
 type Price struct {
-	Input        float64 // the price of input that was neither read from a cache nor written to one
-	Output       float64
-	CacheRead    float64
-	CacheWritten float64
+	Input                           float64 // the price of input that was neither read from a cache nor written to one
+	Output, CacheRead, CacheWritten float64
 }
 
 // Prices has prices by the name of the model. There are no default

@@ -104,9 +104,7 @@ const (
 
 // Main is the main function of a command. It runs the app
 // with the arguments of the process, and does not return.
-func Main(a App) {
-	os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func Main(a App) { os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // Run runs the app with these arguments and streams. It returns the exit code: 0 with a result, 1
 // if a program failed, 2 if it could not run, 130 if Ctrl-C stopped it.

@@ -15,48 +15,39 @@ import (
 // Each table has a Go struct, which the host's own code reads rows into.
 
 type organization struct {
-	ID        int64
-	Name      string
-	Plan      string
-	CreatedAt time.Time
-}
-
-type member struct {
-	ID             int64
-	OrganizationID int64
-	Name           string
-	Email          string
-	Role           string
-	JoinedAt       time.Time
-}
-
-type project struct {
-	ID             int64
-	OrganizationID int64
-	Name           string
-	Description    *string // a pointer, since the column may be NULL
-	Archived       bool
-	CreatedAt      time.Time
-}
-
-type task struct {
 	ID         int64
-	ProjectID  int64
-	AssigneeID *int64
-	Title      string
-	Status     string
-	Priority   int64
-	Estimate   *float64
-	DueAt      *time.Time
+	Name, Plan string
 	CreatedAt  time.Time
 }
 
+type member struct {
+	ID, OrganizationID int64
+	Name, Email, Role  string
+	JoinedAt           time.Time
+}
+
+type project struct {
+	ID, OrganizationID int64
+	Name               string
+	Description        *string // a pointer, since the column may be NULL
+	Archived           bool
+	CreatedAt          time.Time
+}
+
+type task struct {
+	ID, ProjectID int64
+	AssigneeID    *int64
+	Title, Status string
+	Priority      int64
+	Estimate      *float64
+	DueAt         *time.Time
+	CreatedAt     time.Time
+}
+
 type comment struct {
-	ID        int64
-	TaskID    int64
-	AuthorID  int64
-	Body      string
-	CreatedAt time.Time
+	ID, TaskID, AuthorID int64
+	Body                 string
+	CreatedAt            time.Time
 }
 
 // The variables below are the tables and their columns. They describe the database and grant nothing. In programs, due_at is called dueAt.

@@ -75,7 +75,7 @@ var (
 // Open opens a folder. name is the name of the interface for programs, and of the folder in the journal.
 func Open(name, doc string, c Config) (*Files, error) {
 	f := &Files{name: name, bytes: cmp.Or(c.Bytes, 1<<20), journal: c.Journal, keep: c.Undo}
-	if err := errors.Join(globs(&f.read, c.Read), globs(&f.write, c.Write), c.check()); err != nil {
+	if err := cmp.Or(globs(&f.read, c.Read), globs(&f.write, c.Write), c.check()); err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}
 	var err error

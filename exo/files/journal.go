@@ -3,6 +3,7 @@ package files
 // This file has the journal of writes, and undoes writes.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -126,10 +127,13 @@ func (f *Files) undo(ctx context.Context, key string) error {
 		err = p.dir.Remove(p.name)
 	default:
 		before, _, bad := p.dir.Load(plainfile.Ours + key + ofBefore)
-		if bad != nil || sum(before) != p.Was {
-			return nothing(errors.Join(fmt.Errorf("the text that %s had before was removed or changed", p.Path), bad))
+		if bad == nil && sum(before) != p.Was {
+			bad = errors.New("it was changed")
+		}
+		if bad != nil {
+			return nothing(fmt.Errorf("the text that %s had before can't be put back: %w", p.Path, bad))
 		}
 		err = p.dir.Rename(plainfile.Ours+key+ofBefore, p.name)
 	}
-	return errors.Join(err, plainfile.Sync(p.dir.Root))
+	return cmp.Or(err, plainfile.Sync(p.dir.Root))
 }

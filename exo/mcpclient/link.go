@@ -115,7 +115,7 @@ func (l *link) cause(err error) error {
 	if why == nil || errors.Is(err, why) {
 		return err
 	}
-	return errors.Join(why, err)
+	return fmt.Errorf("%w: %w", why, err)
 }
 
 // drop closes a connection in the background, since the library's Close may wait for the server.
@@ -190,9 +190,9 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	l, err := o.linked(ctx, parent)
 	switch {
 	case parent.Err() != nil:
-		return value.Value{}, errors.Join(parent.Err(), exo.ErrNothingDone)
+		return value.Value{}, fmt.Errorf("%w: %w", exo.ErrNothingDone, parent.Err())
 	case err != nil: // the tool was not called
-		e := &fail.Error{Kind: fail.Internal, Err: errors.Join(err, exo.ErrNothingDone)}
+		e := &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
 		if pin := (*PinError)(nil); errors.As(err, &pin) {
 			e.Kind, e.Msg = fail.Revoked, "the tools of this server have changed: no program can use them until the operator of the host has reviewed and pinned them"
 		}
@@ -207,14 +207,16 @@ func (o *Object) call(parent context.Context, t *tool, args json.RawMessage, key
 	err = guarded(func() (err error) { r, err = l.session.CallTool(ctx, p); return err })
 	var wire *jsonrpc.Error
 	switch {
+	case parent.Err() != nil && err != nil:
+		return value.Value{}, fmt.Errorf("%w: %w", parent.Err(), err)
 	case parent.Err() != nil:
-		return value.Value{}, errors.Join(parent.Err(), err)
+		return value.Value{}, parent.Err()
 	case errors.As(err, &wire) && wire.Code == answerTooLarge:
 		return value.Value{}, refuse(ErrTooLarge)
 	case errors.As(err, &wire) && wire.Code != notSent:
 		return value.Value{}, t.failed(wire.Message)
 	case errors.Is(err, context.DeadlineExceeded):
-		return value.Value{}, refuse(errors.Join(ErrTimeout, err))
+		return value.Value{}, refuse(fmt.Errorf("%w: %w", ErrTimeout, err))
 	case err != nil:
 		err = l.cause(err)
 		o.linking <- struct{}{}

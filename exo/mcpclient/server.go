@@ -246,13 +246,13 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	// Each principal has a share of the calls, so that hanging calls of one principal do not block others.
 	place, err := o.turns.Enter(m.Run().Principal, "")
 	if err != nil {
-		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls to this server are waiting: await some before you make more", Err: errors.Join(err, exo.ErrNothingDone)}
+		return value.Value{}, &fail.Error{Kind: fail.Limit, Msg: "too many calls to this server are waiting: await some before you make more", Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
 	}
 	defer place.Leave()
 	select {
 	case <-place.Turn():
 	case <-ctx.Done():
-		return value.Value{}, errors.Join(ctx.Err(), exo.ErrNothingDone)
+		return value.Value{}, fmt.Errorf("%w: %w", exo.ErrNothingDone, ctx.Err())
 	}
 	v, err := o.call(ctx, t, args, m.Key())
 	if err != nil {

@@ -166,9 +166,7 @@ func (c Catalog) parts(t *Type) (out []TypeField) {
 }
 
 // Names returns the names of the interfaces, sorted, for printing.
-func (c Catalog) Names() []string {
-	return slices.Sorted(maps.Keys(c))
-}
+func (c Catalog) Names() []string { return slices.Sorted(maps.Keys(c)) }
 
 // GrantedName is one name that a program finds in its scope.
 type GrantedName struct {

@@ -14,12 +14,11 @@ import (
 
 // env has the values of the variables in a method's terms, for one call.
 type env struct {
-	cat  Catalog
-	self *Type
-	args map[string]*Type // the type arguments of the receiver
-	vars []binding
-	keys []binding
-	few  [2]binding // the first array of vars, which is enough for most calls
+	cat        Catalog
+	self       *Type
+	args       map[string]*Type // the type arguments of the receiver
+	vars, keys []binding
+	few        [2]binding // the first array of vars, which is enough for most calls
 }
 
 type binding struct {
@@ -86,26 +85,23 @@ func (e *env) lookup(name string) *Type {
 // resolve returns the type that a term has in this call. It fails if the call breaks a rule of the
 // catalogue, such as two tables under one name.
 func (e *env) resolve(op string, t *Term) (*Type, error) {
-	if t != nil && t.Null && t.Wide == nil {
-		some := *t
-		some.Null = false
-		r, err := e.resolve(op, &some)
-		if err != nil {
-			return nil, err
-		}
+	r, err := e.core(op, t)
+	if err != nil || t == nil {
+		return r, err
+	}
+	if t.Bare {
+		r = &Type{Name: r.Name, Args: r.Args, Fields: r.Fields, Label: r.Label}
+	}
+	if t.Null && t.Wide == nil {
 		n := *r
 		n.Null = true
-		return &n, nil
+		r = &n
 	}
-	if t != nil && t.Bare {
-		some := *t
-		some.Bare = false
-		r, err := e.resolve(op, &some)
-		if err != nil {
-			return nil, err
-		}
-		return &Type{Name: r.Name, Args: r.Args, Fields: r.Fields, Label: r.Label}, nil
-	}
+	return r, nil
+}
+
+// core resolves a term without its Bare and, except with Wide, without its Null.
+func (e *env) core(op string, t *Term) (*Type, error) {
 	switch {
 	case t == nil:
 		return &Type{Name: value.TypeNull}, nil
@@ -114,84 +110,100 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 	case t.Var == "self":
 		return e.self, nil
 	case t.Var != "":
-		name, rest, _ := strings.Cut(t.Var, ".")
-		r := e.lookup(name)
-		if r != nil && rest == "*" {
-			if r.Name != value.TypeRecord || len(r.Fields) != 1 {
-				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "one", "works only on one thing, but here there are {has}", "has", r.String()))
-			}
-			r = r.Fields[0].Type
-		} else if r != nil && rest != "" {
-			r = r.Args[rest]
-		}
-		if r == nil {
-			return nil, fail.Errorf(fail.Invalid, op, "can't be used here")
-		}
-		return r, nil
-	case t.Key != "":
-		of, err := e.resolve(op, t.Of)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range e.keys {
-			if k.name == t.Key {
-				return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: k.text, Type: of}}}, nil
-			}
-		}
-		return nil, fail.Errorf(fail.Invalid, op, "needs %s", t.Key)
-	case t.Name != "":
-		of, err := e.resolve(op, t.Of)
-		if err != nil {
-			return nil, err
-		}
-		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // refused, since x.name would be ambiguous: the whole record, or its field
-			return nil, e.taken(op, t.Name)
-		}
-		return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: t.Name, Type: of}}}, nil
+		return e.variable(op, t.Var)
+	case t.Key != "", t.Name != "":
+		return e.named(op, t)
 	case t.Ext != nil:
-		var fs []TypeField
-		for _, x := range t.Ext {
-			r, err := e.resolve(op, x)
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range r.Fields {
-				for _, g := range fs {
-					if g.Name == f.Name {
-						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is already used here; give the second thing another name", "name", f.Name))
-					}
-				}
-				fs = append(fs, f)
-			}
-		}
-		return &Type{Name: value.TypeRecord, Fields: fs}, nil
+		return e.joined(op, t.Ext)
 	case t.Wide != nil:
 		return e.wide(op, t)
 	case t.App != "":
-		r := &Type{Name: t.App}
-		if len(t.Args) > 0 {
-			r.Args = make(map[string]*Type, len(t.Args))
-			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // sorted, so that if several arguments fail, the error is always the same
-				x, err := e.resolve(op, t.Args[k])
-				if err != nil {
-					return nil, err
-				}
-				r.Args[k] = x
-			}
+		return e.applied(op, t)
+	}
+	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "a Term of this method is empty: set Con, Var or another of its fields"}
+}
+
+// variable resolves a variable. After a dot, its name has an argument of the type, or * for the type of a record's only field.
+func (e *env) variable(op, of string) (*Type, error) {
+	name, rest, _ := strings.Cut(of, ".")
+	r := e.lookup(name)
+	switch {
+	case r == nil, rest == "":
+	case rest != "*":
+		r = r.Args[rest]
+	case r.Name != value.TypeRecord || len(r.Fields) != 1:
+		return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "one", "works only on one thing, but here there are {has}", "has", r.String()))
+	default:
+		r = r.Fields[0].Type
+	}
+	if r == nil {
+		return nil, fail.Errorf(fail.Invalid, op, "can't be used here")
+	}
+	return r, nil
+}
+
+// named resolves a record of one field, whose name is in the term or in an argument of the call.
+func (e *env) named(op string, t *Term) (*Type, error) {
+	of, err := e.resolve(op, t.Of)
+	if err != nil {
+		return nil, err
+	}
+	name := t.Name
+	if t.Key != "" {
+		i := slices.IndexFunc(e.keys, func(k binding) bool { return k.name == t.Key })
+		if i < 0 {
+			return nil, fail.Errorf(fail.Invalid, op, "needs %s", t.Key)
 		}
-		if t.Own != nil {
-			of, err := e.resolve(op, t.Own)
+		name = e.keys[i].text
+	} else if of.Name != value.TypeRecord && of.Field(name) != nil { // refused, since x.name would be ambiguous: the whole record, or its field
+		return nil, e.taken(op, name)
+	}
+	return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: name, Type: of}}}, nil
+}
+
+// joined resolves a record with the fields of several terms. No two fields may have the same name.
+func (e *env) joined(op string, of []*Term) (*Type, error) {
+	var fs []TypeField
+	for _, x := range of {
+		r, err := e.resolve(op, x)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range r.Fields {
+			if slices.ContainsFunc(fs, func(g TypeField) bool { return g.Name == f.Name }) {
+				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "the name {name} is already used here; give the second thing another name", "name", f.Name))
+			}
+			fs = append(fs, f)
+		}
+	}
+	return &Type{Name: value.TypeRecord, Fields: fs}, nil
+}
+
+// applied resolves the type of an interface with its arguments, and with the fields of its own.
+func (e *env) applied(op string, t *Term) (*Type, error) {
+	r := &Type{Name: t.App}
+	if len(t.Args) > 0 {
+		r.Args = make(map[string]*Type, len(t.Args))
+		for _, k := range slices.Sorted(maps.Keys(t.Args)) { // sorted, so that if several arguments fail, the error is always the same
+			x, err := e.resolve(op, t.Args[k])
 			if err != nil {
 				return nil, err
 			}
-			if r.Fields, err = e.ownFields(op, r, of); err != nil {
-				return nil, err
-			}
-			r.Fields = asExpressions(r.Fields, t.To)
+			r.Args[k] = x
 		}
+	}
+	if t.Own == nil {
 		return r, nil
 	}
-	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "a Term of this method is empty: set Con, Var or another of its fields"}
+	of, err := e.resolve(op, t.Own)
+	if err == nil {
+		r.Fields, err = e.ownFields(op, r, of)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Fields = asExpressions(r.Fields, t.To)
+	return r, nil
 }
 
 // OneField is the field name for a row that is a single value and no record.

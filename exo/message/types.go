@@ -141,14 +141,13 @@ type Param struct {
 
 // Method is an operation on an object.
 type Method struct {
-	Name   string
-	Doc    string
-	Params []Param
-	Result *Term
-	Sends  bool        // a call sends the message; a method without Sends only describes
-	Row    bool        // the call depends on every column of a result row, so the labels of all of them join
-	Sink   bool        // the message leaves the host through this method, so its Admits must admit the label of the run
-	Label  value.Label // the label that a call adds to the message: a link, for example, reads the columns of its keys
+	Name, Doc string
+	Params    []Param
+	Result    *Term
+	Sends     bool        // a call sends the message; a method without Sends only describes
+	Row       bool        // the call depends on every column of a result row, so the labels of all of them join
+	Sink      bool        // the message leaves the host through this method, so its Admits must admit the label of the run
+	Label     value.Label // the label that a call adds to the message: a link, for example, reads the columns of its keys
 
 	// Total is for a method that makes an expression from an expression. It gives a value or null for all receivers and
 	// arguments, and its size is bounded by their declarations. So a selection with it shows what these show, without
@@ -197,26 +196,23 @@ type Property struct {
 
 // Interface describes what can be done with the objects of one kind, and nothing else can be.
 type Interface struct {
-	Name    string
-	Doc     string
-	Is      []string             // the broader kinds that it may be used as
-	Expr    bool                 // the object is an expression for a value of its type argument "of"
-	Fields  map[string]*Property // the fields, by name
-	Methods map[string]*Method   // the methods, by each of their names; Method.Name is the canonical one
-	Order   []string             // the names of Fields and Methods in the order in which they were declared
-	Await   string               // the method that `await x` and returning x call; "": none
-	Call    string               // for a granted object: the method that x(…) calls; the object then has no other members
-	Label   value.Label          // the label of the existence and number of such objects, which joins the label of every message that mentions one; not for an Expr
-	LabelBy map[string][]string  // for each tag of Label, its source, if that is not the declaration itself; for people
-	Many    string               // for one row: the interface of many such rows, with measures that their groups and joins also have (Catalog.Method); "": none
-	Keys    string               // x.key means x.method("key") if no member named key is declared, and Keys names that method; "": such a member is an error
-	Words   []Words              // the phrases that errors use about it, the most important first
+	Name, Doc string
+	Is        []string             // the broader kinds that it may be used as
+	Expr      bool                 // the object is an expression for a value of its type argument "of"
+	Fields    map[string]*Property // the fields, by name
+	Methods   map[string]*Method   // the methods, by each of their names; Method.Name is the canonical one
+	Order     []string             // the names of Fields and Methods in the order in which they were declared
+	Await     string               // the method that `await x` and returning x call; "": none
+	Call      string               // for a granted object: the method that x(…) calls; the object then has no other members
+	Label     value.Label          // the label of the existence and number of such objects, which joins the label of every message that mentions one; not for an Expr
+	LabelBy   map[string][]string  // for each tag of Label, its source, if that is not the declaration itself; for people
+	Many      string               // for one row: the interface of many such rows, with measures that their groups and joins also have (Catalog.Method); "": none
+	Keys      string               // x.key means x.method("key") if no member named key is declared, and Keys names that method; "": such a member is an error
+	Words     []Words              // the phrases that errors use about it, the most important first
 }
 
 // is reports whether i may be used as the kind called name.
-func (i *Interface) is(name string) bool {
-	return i.Name == name || slices.Contains(i.Is, name)
-}
+func (i *Interface) is(name string) bool { return i.Name == name || slices.Contains(i.Is, name) }
 
 // Names lists what can follow a dot: fields and canonical method names, in declared order, or else sorted.
 func (i *Interface) Names() []string {

@@ -184,9 +184,7 @@ func (o *Outbox) tried(ctx context.Context, was item, failed error) error {
 }
 
 // pause returns the time until the next attempt: 10 s after the first, twice as long after each further one, and at most an hour.
-func pause(tries int) time.Duration {
-	return min(10*time.Second<<min(tries-1, 10), time.Hour)
-}
+func pause(tries int) time.Duration { return min(10*time.Second<<min(tries-1, 10), time.Hour) }
 
 // reason returns the text of an error, shortened. A Send must put no secret, and no part of a message, into its errors.
 func reason(err error) string {

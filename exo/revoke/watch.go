@@ -5,6 +5,7 @@ package revoke
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -101,7 +102,7 @@ func (l *List) look(ctx context.Context) error {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
-		return errors.Join(errUnread, context.Cause(ctx))
+		return fmt.Errorf("%w: %w", errUnread, context.Cause(ctx))
 	}
 }
 
@@ -116,7 +117,7 @@ func (l *List) readInto(r *reading) {
 	defer close(r.done)
 	l.now = nil
 	if err != nil {
-		r.err = errors.Join(errUnread, err)
+		r.err = fmt.Errorf("%w: %w", errUnread, err)
 		return
 	}
 	var names []exo.Principal

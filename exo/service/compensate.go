@@ -23,9 +23,7 @@ func (op Operation) Compensate(f func(ctx context.Context, key string) error) Op
 }
 
 // Compensates implements record.Compensator.
-func (s *Service) Compensates(method string) bool {
-	return s != nil && s.ops[method].compensate != nil
-}
+func (s *Service) Compensates(method string) bool { return s != nil && s.ops[method].compensate != nil }
 
 // Compensate implements record.Compensator. It calls the function that was passed to Operation.Compensate.
 func (s *Service) Compensate(ctx context.Context, method, key, as string) error {

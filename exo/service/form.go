@@ -35,11 +35,10 @@ const (
 )
 
 type field struct {
-	name      string
-	index     []int
-	omitEmpty bool
-	omitZero  bool
-	form      *form
+	name                string
+	index               []int
+	omitEmpty, omitZero bool
+	form                *form
 }
 
 var (

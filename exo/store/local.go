@@ -302,6 +302,4 @@ func (m memory) remove(names ...string) error {
 	return nil
 }
 
-func (m memory) names() ([]string, error) {
-	return slices.Collect(maps.Keys(m)), nil
-}
+func (m memory) names() ([]string, error) { return slices.Collect(maps.Keys(m)), nil }

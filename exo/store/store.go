@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -114,7 +115,7 @@ func CheckList(prefix, after string, most int) error {
 	if most < 1 || most > MaxList {
 		return fmt.Errorf("%w: a list of %d entries; want 1 to %d", ErrInvalid, most, MaxList)
 	}
-	return errors.Join(CheckKey(prefix, 0), CheckKey(after, 0))
+	return cmp.Or(CheckKey(prefix, 0), CheckKey(after, 0))
 }
 
 // NewVersion returns a version that no entry has. It is for implementations of Store.

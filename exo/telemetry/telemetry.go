@@ -32,11 +32,9 @@ type Programs struct{ Running, Parked, Waiting, Idle, Starting, Kept int }
 
 // Telemetry observes runs: it is an observe.Observer. Make it with New; several goroutines may use it.
 type Telemetry struct {
-	tracer     trace.Tracer
-	calls      metric.Float64Histogram
-	runs       metric.Float64Histogram
-	statements metric.Float64Histogram
-	refusals   metric.Int64Counter
+	tracer                  trace.Tracer
+	calls, runs, statements metric.Float64Histogram
+	refusals                metric.Int64Counter
 }
 
 // scope is the name of the instrumentation.

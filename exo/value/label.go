@@ -73,9 +73,7 @@ func (l Label) Empty() bool { return l.set == nil }
 
 // HasExactly reports whether the label has the tag itself. For example, pii@member:42 is not pii.
 // To ignore readers, use l.About().HasExactly("pii").
-func (l Label) HasExactly(tag string) bool {
-	return l.set != nil && slices.Contains(*l.set, tag)
-}
+func (l Label) HasExactly(tag string) bool { return l.set != nil && slices.Contains(*l.set, tag) }
 
 // Equal reports whether both labels have the same tags. Don't compare labels with ==, which
 // compares pointers.

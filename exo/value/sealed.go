@@ -2,9 +2,7 @@ package value
 
 // This file has the two values that are only numbers for a program: a sealed value, and a reference to an object.
 
-import (
-	"github.com/exoagent/exoagent/internal/wire"
-)
+import "github.com/exoagent/exoagent/internal/wire"
 
 // A sealed value is a run's number for a value that stays in the host (see (*exo.Session).Unseal).
 

@@ -239,17 +239,16 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 			err = w.Err
 		}
 		if errors.Is(err, ErrRefused) {
-			err = errors.Join(service.Refuse("the request was not sent: its address is not allowed, or can't be reached now"), err)
+			err = fmt.Errorf("%w: %w", service.Refuse("the request was not sent: its address is not allowed, or can't be reached now"), err)
 		}
 		return nil, err
 	}
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 200 || s > 299 {
-		err := fmt.Errorf("web: the server answered %d %s", s, http.StatusText(s))
 		if !q.acts() || s >= 400 && s < 500 && s != http.StatusRequestTimeout && s != http.StatusTooEarly {
-			err = errors.Join(service.Refuse("the server answered %d %s", s, http.StatusText(s)), err) // with this status the server did nothing
+			return nil, service.Refuse("the server answered %d %s", s, http.StatusText(s)) // with this status the server did nothing
 		}
-		return nil, err
+		return nil, fmt.Errorf("web: the server answered %d %s", s, http.StatusText(s))
 	}
 	if q.Out == reflect.TypeFor[None]() {
 		return new(None), nil

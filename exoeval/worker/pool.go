@@ -45,14 +45,13 @@ type PoolOptions struct {
 type Pool struct {
 	opts PoolOptions
 
-	mu       sync.Mutex
-	queue    *fair.Queue[party]
-	idle     []*proc // workers that are ready, and never had a program
-	kept     []*proc // stopped workers, each for the next program of its owner; the last one was used most recently
-	starting int     // the number of workers that are starting and will be idle
-	cold     bool    // set by BenchmarkPaced: no worker warms up
-	begun    bool
-	closed   bool
+	mu            sync.Mutex
+	queue         *fair.Queue[party]
+	idle          []*proc // workers that are ready, and never had a program
+	kept          []*proc // stopped workers, each for the next program of its owner; the last one was used most recently
+	starting      int     // the number of workers that are starting and will be idle
+	cold          bool    // set by BenchmarkPaced: no worker warms up
+	begun, closed bool
 	// busy counts runs and goroutines, some of which reap processes. It grows from zero only under mu and while the pool is open.
 	busy     sync.WaitGroup
 	launches chan launching

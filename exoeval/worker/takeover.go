@@ -1,8 +1,6 @@
 package worker
 
-import (
-	"os"
-)
+import "os"
 
 // marker is argument zero of a worker, a name with which no program starts by mistake. If a person starts a process with this name on purpose, it
 // just exits.

@@ -21,10 +21,9 @@ import (
 // A named type counts as its underlying type, and a pointer as its target. nil is no value: see [IsNull]. For any other value the error names its
 // type.
 type Predicate struct {
-	op   string
-	col  string
-	vals []any
-	subs []Predicate
+	op, col string
+	vals    []any
+	subs    []Predicate
 }
 
 func compare(op, column string, vs ...any) Predicate {

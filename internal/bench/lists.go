@@ -8,9 +8,8 @@ import (
 // lists are the common questions of an application, with the names of BenchmarkLists. The field scan is set if no index begins with the tenant and
 // serves the question.
 var lists = []struct {
-	name, shown string
-	scan        bool
-	readme      bool
+	name, shown  string
+	scan, readme bool
 }{
 	{"page by key", "a page, by key", false, true},
 	{"equals, indexed", "`=` with an index", false, true},

@@ -39,9 +39,8 @@ type Commands []Command
 
 // Stdio is where a command reads and writes: results go to Out, all messages to Err.
 type Stdio struct {
-	In  io.Reader
-	Out io.Writer
-	Err io.Writer
+	In       io.Reader
+	Out, Err io.Writer
 }
 
 // These are the exit codes. Scripts rely on them, and exo help lists them. Only commands that search return ExitFound, and their help gives its meaning.

@@ -154,7 +154,7 @@ func withoutPassword(raw string) (string, error) {
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
 	config, wrong := os.UserConfigDir()
-	if err = errors.Join(err, wrong); err != nil {
+	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
 	path := map[string]string{
@@ -296,7 +296,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	_ = json.Unmarshal(printable.Marshal(s), &entry)
 	servers[s.Name] = entry
 	if after, err := e.read(out); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, errors.Join(errors.New("exo can't add an entry without changing the rest of the client's configuration"), err)
+		return nil, errors.New("exo can't add an entry without changing the rest of the client's configuration")
 	}
 	return out, nil
 }

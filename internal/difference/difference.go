@@ -237,9 +237,7 @@ func quoted(all []string) (out []string) {
 	return out
 }
 
-func lines(text string) (out []string) {
-	return quoted(strings.Split(text, "\n"))
-}
+func lines(text string) (out []string) { return quoted(strings.Split(text, "\n")) }
 
 // Quote writes a foreign text on one line, in quotes. Two different texts never look alike.
 func Quote(s string) string { return `"` + strings.ReplaceAll(Shown(s), `"`, `\"`) + `"` }

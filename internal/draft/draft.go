@@ -78,8 +78,7 @@ type column struct {
 
 // link is a link in the terms of the grant file.
 type link struct {
-	name                string
-	to                  string
+	name, to            string
 	columns, references []string // nil for the columns of the only foreign key between the two tables
 	one, usual          bool     // usual reports that the foreign key itself shows whether the link leads to one row
 	guess               bool     // no foreign key declares the link
@@ -87,16 +86,14 @@ type link struct {
 
 // reference is a foreign key between two tables of the draft.
 type reference struct {
-	from, to   *Facet
-	place      int // the index of from among the facets: see ways
-	columns    []string
-	references []string
-	sure       bool // every row of from refers to a row of to
-	unique     bool // at most one row of from refers to each row of to
-	short      bool // the only reference between the two tables, so the file may leave out its columns
-	guess      bool // guessed from a column's name, without a foreign key
-	there      string
-	back       string
+	from, to            *Facet
+	place               int // the index of from among the facets: see ways
+	columns, references []string
+	sure                bool // every row of from refers to a row of to
+	unique              bool // at most one row of from refers to each row of to
+	short               bool // the only reference between the two tables, so the file may leave out its columns
+	guess               bool // guessed from a column's name, without a foreign key
+	there, back         string
 }
 
 // New drafts the grant file of a database.

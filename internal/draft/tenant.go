@@ -69,15 +69,7 @@ func weight(table string) float64 {
 }
 
 func claimType(k schema.Kind) string {
-	switch k {
-	case schema.Int:
-		return value.TypeInt
-	case schema.Text:
-		return value.TypeText
-	case schema.UUID:
-		return value.TypeUUID
-	}
-	return ""
+	return map[schema.Kind]string{schema.Int: value.TypeInt, schema.Text: value.TypeText, schema.UUID: value.TypeUUID}[k]
 }
 
 // findTenant finds the table that most other tables refer to.
@@ -354,19 +346,28 @@ func (d *Draft) through(w *ways, t *Tenant, level []int) {
 // findScopes gives each facet a scope: the rows with the principal's tenant in a column, or the rows that a link from such rows leads to. It
 // leaves out a facet with neither.
 func (d *Draft) findScopes() {
-	t := d.Tenant
-	if t == nil {
-		for _, f := range d.Facets {
-			if d.opt.Tenant != None {
-				f.leave("no column says who owns their rows", "no column says who owns its rows")
-			}
-		}
-		return
-	}
 	done := map[*Facet]bool{}
+	if d.Tenant != nil {
+		d.scopeByColumn(done)
+		d.scopeByLinks(done)
+		d.noteOtherOwners(done)
+	}
+	for _, f := range d.Facets {
+		switch {
+		case f.Out != "" || done[f]:
+		case d.Tenant != nil:
+			f.leave("no column says who owns their rows", d.whyUnscoped(f, done))
+		case d.opt.Tenant != None:
+			f.leave("no column says who owns their rows", "no column says who owns its rows")
+		}
+	}
+}
+
+// scopeByColumn gives a scope to each facet that has the tenant in a column, and adds it to done.
+func (d *Draft) scopeByColumn(done map[*Facet]bool) {
+	t := d.Tenant
 	if t.facet != nil {
-		t.facet.rows = condition(t.Column, t.Claim)
-		done[t.facet] = true
+		t.facet.rows, done[t.facet] = condition(t.Column, t.Claim), true
 	}
 	for _, f := range d.Facets {
 		l := t.leads[f]
@@ -381,7 +382,11 @@ func (d *Draft) findScopes() {
 			}
 		}
 	}
-	// First use only links that every row has (sure), even if the way is long. Then use shorter ways, with links that some rows lack.
+}
+
+// scopeByLinks gives a scope to each facet that refers to one with a scope, and adds it to done. First it uses only links that every row has (sure),
+// even if the way is long. Then it uses shorter ways, with links that some rows lack.
+func (d *Draft) scopeByLinks(done map[*Facet]bool) {
 	for sure := true; ; {
 		more := false
 		last := maps.Clone(done)
@@ -389,40 +394,37 @@ func (d *Draft) findScopes() {
 			if f.Out != "" || done[f] {
 				continue
 			}
-			var ways []*reference
-			for _, r := range d.refs {
-				if r.from == f && last[r.to] && (r.sure || !sure) {
-					ways = append(ways, r)
+			for _, r := range d.refs { // a sure link is better than the first one
+				if r.from == f && last[r.to] && (r.sure || !sure && f.via == nil) && (f.via == nil || !f.via.sure) {
+					f.via, done[f], more = r, true, true
 				}
 			}
-			if len(ways) == 0 {
-				continue
+			if f.via != nil {
+				f.note = f.via.notes()
 			}
-			slices.SortStableFunc(ways, func(a, b *reference) int {
-				switch {
-				case a.sure == b.sure:
-					return 0
-				case a.sure:
-					return -1
-				}
-				return 1
-			})
-			f.via, done[f], more = ways[0], true, true
-			var notes []string
-			if f.via.guess {
-				notes = append(notes, fmt.Sprintf("%s is no foreign key: its name says where it leads", strings.Join(f.via.columns, ", ")))
-			}
-			if !f.via.sure {
-				notes = append(notes, fmt.Sprintf("rows in which %s is NULL belong to no tenant", strings.Join(f.via.columns, ", ")))
-			}
-			f.note = strings.Join(notes, "; ")
 		}
 		if !more && !sure {
 			break
 		}
 		sure = more
 	}
-	for _, f := range d.Facets { // a row may have another owner by another way, as an item of an order whose product is of another shop
+}
+
+// notes says what a person has to know of a scope by this link.
+func (r *reference) notes() string {
+	var notes []string
+	if r.guess {
+		notes = append(notes, fmt.Sprintf("%s is no foreign key: its name says where it leads", strings.Join(r.columns, ", ")))
+	}
+	if !r.sure {
+		notes = append(notes, fmt.Sprintf("rows in which %s is NULL belong to no tenant", strings.Join(r.columns, ", ")))
+	}
+	return strings.Join(notes, "; ")
+}
+
+// noteOtherOwners notes where a row may have another owner by another way, as an item of an order whose product is of another shop.
+func (d *Draft) noteOtherOwners(done map[*Facet]bool) {
+	for _, f := range d.Facets {
 		var others []string
 		for _, r := range d.refs {
 			if f.via != nil && r.from == f && r != f.via && done[r.to] && !r.to.ownedThrough(f) && (r.sure || !f.via.sure) {
@@ -430,32 +432,26 @@ func (d *Draft) findScopes() {
 			}
 		}
 		if others != nil {
-			note := fmt.Sprintf("by %s; %s would lead to %s too: choose the one that says who owns a row", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table)
+			note := fmt.Sprintf("by %s; %s would lead to %s too: choose the one that says who owns a row", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), d.Tenant.Table)
 			f.note = strings.TrimPrefix(f.note+"; "+note, "; ")
 		}
 	}
-	for _, f := range d.Facets {
-		if f.Out != "" || done[f] {
-			continue
-		}
-		why := fmt.Sprintf("no foreign key leads from it to %s, so no column says who owns its rows", t.Table)
-		if t.facet == nil {
-			why = fmt.Sprintf("it has no column %s of the type %s, and no foreign key leads from it to a table that has, so no column says who owns its rows", t.Table, t.Type)
-		}
-		for _, r := range d.refs {
-			if r.to == f && done[r.from] {
-				why += fmt.Sprintf("; rows of %s lead to it", r.from.Table)
-				break
-			}
-		}
-		for _, r := range d.refs {
-			if r.from == f && r.to.Out != "" && r.to != f {
-				why += fmt.Sprintf("; it leads to %s, which is left out", r.to.Table)
-				break
-			}
-		}
-		f.leave("no column says who owns their rows", why)
+}
+
+// whyUnscoped says why no column or link gives a facet a scope.
+func (d *Draft) whyUnscoped(f *Facet, done map[*Facet]bool) string {
+	t := d.Tenant
+	why := fmt.Sprintf("no foreign key leads from it to %s, so no column says who owns its rows", t.Table)
+	if t.facet == nil {
+		why = fmt.Sprintf("it has no column %s of the type %s, and no foreign key leads from it to a table that has, so no column says who owns its rows", t.Table, t.Type)
 	}
+	if i := slices.IndexFunc(d.refs, func(r *reference) bool { return r.to == f && done[r.from] }); i >= 0 {
+		why += fmt.Sprintf("; rows of %s lead to it", d.refs[i].from.Table)
+	}
+	if i := slices.IndexFunc(d.refs, func(r *reference) bool { return r.from == f && r.to.Out != "" && r.to != f }); i >= 0 {
+		why += fmt.Sprintf("; it leads to %s, which is left out", d.refs[i].to.Table)
+	}
+	return why
 }
 
 // condition returns a scope: the column equals the principal's tenant.

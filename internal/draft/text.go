@@ -428,6 +428,4 @@ func quoted(s string) string {
 	return b.String()
 }
 
-func scalars(ss []string) string {
-	return strings.Join(scalar.Each(ss, yamlText), ", ")
-}
+func scalars(ss []string) string { return strings.Join(scalar.Each(ss, yamlText), ", ") }

@@ -112,11 +112,10 @@ func (t token) String() string {
 }
 
 type exprParser struct {
-	node   *yaml.Node
-	text   string
-	tokens []token
-	i      int
-	depth  int
+	node     *yaml.Node
+	text     string
+	tokens   []token
+	i, depth int
 }
 
 // pos returns the place of a byte of the text. The place is exact if the text is on one line of the file and has no escapes.

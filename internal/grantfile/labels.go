@@ -252,6 +252,4 @@ func (f *File) admits(claim func(name string) string) value.Label {
 }
 
 // Wary reports whether the file marks texts that outsiders write.
-func (f *File) Wary() bool {
-	return slices.ContainsFunc(f.tags(), value.OfIntegrity)
-}
+func (f *File) Wary() bool { return slices.ContainsFunc(f.tags(), value.OfIntegrity) }

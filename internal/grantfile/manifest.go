@@ -132,9 +132,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		m.Grants = append(m.Grants, x)
 	}
 	for _, s := range f.Services {
-		called := func(calls []services.Call) []string {
-			return scalar.Each(calls, services.Call.String)
-		}
+		called := func(calls []services.Call) []string { return scalar.Each(calls, services.Call.String) }
 		m.Services = append(m.Services, ManifestService{s.Text, s.Where(), called(s.Reads), called(s.Acts), called(s.Immediate), texts(s.Approve), texts(s.Label), texts(s.Admits), s.Pin.Text, s.Has(), d.services[s.Text].Missing})
 	}
 	shown := map[[2]string]map[string]bool{}

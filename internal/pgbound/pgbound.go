@@ -53,14 +53,12 @@ type meter struct {
 	from io.Reader
 	to   io.Writer
 
-	head   [5]byte // the header of the message: its type, and its length with the four length bytes
-	have   int     // the number of bytes of head that were read
-	left   int64   // the number of bytes of the message that are not read yet
-	read   int64
-	total  int64
-	status int64
-	notice atomic.Int64 // a request resets it, possibly in another goroutine
-	failed error
+	head                [5]byte // the header of the message: its type, and its length with the four length bytes
+	have                int     // the number of bytes of head that were read
+	left                int64   // the number of bytes of the message that are not read yet
+	read, total, status int64
+	notice              atomic.Int64 // a request resets it, possibly in another goroutine
+	failed              error
 }
 
 func (m *meter) Read(p []byte) (int, error) {

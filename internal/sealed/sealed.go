@@ -2,9 +2,7 @@
 // counts as the largest size that its column or field allows. A larger value does not leave.
 package sealed
 
-import (
-	"github.com/exoagent/exoagent/exo/value"
-)
+import "github.com/exoagent/exoagent/exo/value"
 
 // Most is the largest size that can be declared. A larger value would reach other limits, which would reveal its size.
 const Most = 512 << 10

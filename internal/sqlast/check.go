@@ -423,6 +423,4 @@ func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {
 }
 
 // at puts the place in the tree before an error.
-func at(step string, i int, err error) error {
-	return fmt.Errorf("%s[%d]: %w", step, i, err)
-}
+func at(step string, i int, err error) error { return fmt.Errorf("%s[%d]: %w", step, i, err) }

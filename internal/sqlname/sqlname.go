@@ -25,9 +25,7 @@ func Plain(name string) string {
 }
 
 // List writes names in the form of Plain, with commas.
-func List(names []string) string {
-	return strings.Join(scalar.Each(names, Plain), ", ")
-}
+func List(names []string) string { return strings.Join(scalar.Each(names, Plain), ", ") }
 
 // Path writes a name after its schema, or alone if the schema is empty.
 func Path(schema, name string) string {

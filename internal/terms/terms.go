@@ -65,9 +65,7 @@ func (r Reader) NotInserted() string {
 }
 
 // NoInsert describes a facet through which programs insert no rows.
-func (r Reader) NoInsert() string {
-	return r.of("no AllowInsert", "no AllowInsert", "no `insert`")
-}
+func (r Reader) NoInsert() string { return r.of("no AllowInsert", "no AllowInsert", "no `insert`") }
 
 // Inserted returns, for an error, what the declaration must list so that programs can set a column in a new row.
 func (r Reader) Inserted(column string) string {
@@ -192,6 +190,4 @@ func (r Reader) Value(x any, shown string) string {
 // quoted writes a text in double quotes, which YAML and Go both read.
 func quoted(s string) string { return strconv.Quote(s) }
 
-func listed(texts []string) string {
-	return strings.Join(scalar.Each(texts, quoted), ", ")
-}
+func listed(texts []string) string { return strings.Join(scalar.Each(texts, quoted), ", ") }

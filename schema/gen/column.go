@@ -11,20 +11,19 @@ import (
 
 // column is a declared column.
 type column struct {
-	c     *schema.Column
-	name  string // name is the name of the column's variable
-	field string // field is the field of the row type
-	typ   string // typ is the Go type V of the column's values
-	enum  *enum  // enum is the column's type if that is an enum, or nil
-	key   bool
-	null  bool
-	guest string   // guest is the column's name in programs
-	named bool     // named: the name in programs is not the default, so Named declares it
-	oneOf []string // oneOf are the only values that a check allows
-	iso   bool     // iso: the column's times are no finer than a millisecond
-	form  string   // form is the form of all cells that were looked at, for Stored
-	held  int      // held counts the cells with that form
-	doc   string   // doc is the column's type, if the Go type does not show it
+	c         *schema.Column
+	name      string // name is the name of the column's variable
+	field     string // field is the field of the row type
+	typ       string // typ is the Go type V of the column's values
+	enum      *enum  // enum is the column's type if that is an enum, or nil
+	key, null bool
+	guest     string   // guest is the column's name in programs
+	named     bool     // named: the name in programs is not the default, so Named declares it
+	oneOf     []string // oneOf are the only values that a check allows
+	iso       bool     // iso: the column's times are no finer than a millisecond
+	form      string   // form is the form of all cells that were looked at, for Stored
+	held      int      // held counts the cells with that form
+	doc       string   // doc is the column's type, if the Go type does not show it
 }
 
 // goTypes are the Go types of values in exosql.

@@ -35,9 +35,7 @@ func indexes(t *schema.Table) string {
 	return "has the indexes " + strings.Join(all, ", ") + "."
 }
 
-func columns(names []string) string {
-	return "(" + strings.Join(scalar.Each(names, name), ", ") + ")"
-}
+func columns(names []string) string { return "(" + strings.Join(scalar.Each(names, name), ", ") + ")" }
 
 // key describes the index of a key.
 func key(k schema.Key) string {

@@ -26,8 +26,7 @@ type Config struct {
 
 type model struct {
 	wire.Endpoint
-	name    string
-	address string
+	name, address string
 }
 
 // New makes a model. It sends no request.

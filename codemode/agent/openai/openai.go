@@ -27,10 +27,9 @@ type Config struct {
 
 type model struct {
 	wire.Endpoint
-	name    string
-	address string
-	own     bool // the endpoint is OpenAI itself
-	gemini  bool // the endpoint is Gemini
+	name, address string
+	own           bool // the endpoint is OpenAI itself
+	gemini        bool // the endpoint is Gemini
 }
 
 // New makes a model. It sends no request.

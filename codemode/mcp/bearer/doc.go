@@ -14,8 +14,7 @@ import (
 // Identity is the party for whom a request comes. Only Issuer and Subject together name a party,
 // because two issuers may use the same subject.
 type Identity struct {
-	Issuer  string
-	Subject string
+	Issuer, Subject string
 	// Claims are the issuer's statements about the subject. Numbers
 	// are json.Number: a float64 would change an id above 2^53.
 	Claims map[string]any

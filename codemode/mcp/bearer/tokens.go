@@ -18,9 +18,7 @@ const maxToken = 8 << 10
 // Tokens has random texts that a host gave out. It keeps only their SHA-256; a salt is not needed,
 // because the texts are random, unlike passwords. Add all tokens before the first Verify. After
 // that any goroutine may call Verify.
-type Tokens struct {
-	known []knownToken
-}
+type Tokens struct{ known []knownToken }
 
 type knownToken struct {
 	hash [sha256.Size]byte

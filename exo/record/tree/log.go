@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -95,7 +96,7 @@ func Create(dir string, a About, private SigningKey) error {
 		return err
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty: a log needs a folder of its own", dir))
+		return cmp.Or(err, fmt.Errorf("%s is not empty: a log needs a folder of its own", dir))
 	}
 	if err := a.place(dir); err != nil {
 		return err
@@ -159,7 +160,7 @@ func (l *Log) load() error {
 			return bad
 		}
 		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("the log has no entries: its files were removed, so put a copy of them back"))
+			return cmp.Or(err, errors.New("the log has no entries: its files were removed, so put a copy of them back"))
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment

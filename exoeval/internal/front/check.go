@@ -106,13 +106,7 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.UnaryExpression:
 		c.unary(e)
 	case *ast.BinaryExpression:
-		if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
-			// goja's parser silently reads a < b < c as a < (b < c), which has another value.
-			c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
-		}
-		c.coalesce(e)
-		c.left(e.Left)
-		c.expr(e.Right)
+		c.binary(e)
 	case *ast.ConditionalExpression:
 		c.expr(e.Test)
 		c.expr(e.Consequent)
@@ -128,27 +122,13 @@ func (c *checker) expr(e ast.Expression) {
 	case *ast.PrivateDotExpression:
 		c.left(e.Left)
 	case *ast.BracketExpression:
-		c.left(e.Left)
-		if name, ok := constantString(e.Member); ok {
-			c.member(name, e.Member.Idx0(), e.Left)
-		} else if _, number := e.Member.(*ast.NumberLiteral); !number {
-			c.names[ComputedName] = true
-		}
-		c.expr(e.Member)
+		c.bracket(e)
 	case *ast.OptionalChain:
 		c.left(e.Expression)
 	case *ast.Optional:
 		c.left(e.Expression)
 	case *ast.CallExpression:
-		if id, ok := e.Callee.(*ast.Identifier); ok {
-			if b := c.lookup(id.Name.String()); b != nil {
-				b.calls++
-			}
-		}
-		c.calls[int(e.LeftParenthesis)-1] = span{from: int(e.Idx0()) - 1, to: int(e.Idx1()) - 1}
-		c.left(e.Callee)
-		c.exprs(e.ArgumentList)
-		c.describing(e)
+		c.call(e)
 	case *ast.NewExpression:
 		c.left(e.Callee)
 		c.exprs(e.ArgumentList)
@@ -160,6 +140,39 @@ func (c *checker) expr(e ast.Expression) {
 	default:
 		c.fail(0, "expressions of this kind (%s) are not available: write other JavaScript", nodeName(e))
 	}
+}
+
+func (c *checker) binary(e *ast.BinaryExpression) {
+	if right, ok := e.Right.(*ast.BinaryExpression); ok && relational[e.Operator] && relational[right.Operator] {
+		// goja's parser silently reads a < b < c as a < (b < c), which has another value.
+		c.fail(right.Idx0(), "comparisons can't be chained: write a < b && b < c")
+	}
+	c.coalesce(e)
+	c.left(e.Left)
+	c.expr(e.Right)
+}
+
+// bracket admits a member whose name is in brackets.
+func (c *checker) bracket(e *ast.BracketExpression) {
+	c.left(e.Left)
+	if name, ok := constantString(e.Member); ok {
+		c.member(name, e.Member.Idx0(), e.Left)
+	} else if _, number := e.Member.(*ast.NumberLiteral); !number {
+		c.names[ComputedName] = true
+	}
+	c.expr(e.Member)
+}
+
+func (c *checker) call(e *ast.CallExpression) {
+	if id, ok := e.Callee.(*ast.Identifier); ok {
+		if b := c.lookup(id.Name.String()); b != nil {
+			b.calls++
+		}
+	}
+	c.calls[int(e.LeftParenthesis)-1] = span{from: int(e.Idx0()) - 1, to: int(e.Idx1()) - 1}
+	c.left(e.Callee)
+	c.exprs(e.ArgumentList)
+	c.describing(e)
 }
 
 // constantString returns the text of e if e is a string literal, or a template without substitutions.

@@ -105,9 +105,7 @@ func (c *checker) stmt(s ast.Statement) {
 }
 
 // param declares the names of a parameter, a catch clause or a loop variable.
-func (c *checker) param(target ast.Expression) {
-	c.bindNames(target, c.plain)
-}
+func (c *checker) param(target ast.Expression) { c.bindNames(target, c.plain) }
 
 // bindings admits declarators. While the checker walks an initializer, the declared names are marked: authors write `const todos = await
 // todos.execute()` by mistake when a granted object is called todos.

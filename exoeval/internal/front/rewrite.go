@@ -81,44 +81,11 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.asyncFunction(e)
 		}
 	case *ast.ArrowFunctionLiteral:
-		r.within(e, func() {
-			r.params(e.ParameterList)
-			r.body(func() *ast.BlockStatement {
-				switch b := e.Body.(type) {
-				case *ast.BlockStatement:
-					r.block(b)
-					return b
-				case *ast.ExpressionBody:
-					b.Expression = r.value(b.Expression, "")
-					if *r.needsTemp { // declaring the variable needs a body with braces
-						at := b.Expression.Idx0()
-						block := &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
-						e.Body = block
-						return block
-					}
-				}
-				return nil
-			})
-		})
-		if e.Async && e != r.pt.root {
-			r.asyncArrow(e)
-		}
+		r.arrow(e)
 	case *ast.ClassLiteral:
 		r.class(e)
 	case *ast.UnaryExpression:
-		e.Operand = r.expr(e.Operand)
-		if e.Operator == token.TYPEOF {
-			if r.records {
-				return r.helperCall(HelperTypeof, e.Idx, r.valueOrUndefined(e.Operand))
-			}
-			if id, ok := e.Operand.(*ast.Identifier); !ok || !r.free[id] {
-				e.Operand = r.asked(e.Operand)
-			}
-			return e
-		}
-		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS || e.Operator == token.PLUS) && !isLiteral(e.Operand) {
-			return r.helperCall(HelperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
-		}
+		return r.unary(e)
 	case *ast.BinaryExpression:
 		return r.binary(e)
 	case *ast.ConditionalExpression:
@@ -152,22 +119,71 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.converted(e)
 		}
 	case *ast.NewExpression:
-		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {
-			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // a call without new returns a value; an object made with new would always count as true
-		}
-		e.Callee = r.expr(e.Callee)
-		r.values(e.ArgumentList)
-		r.length(e.Callee, e.ArgumentList)
-		r.dated(e)
-		if r.promises { // the program may have the constructor of Promise under another name
-			return r.helperCall(HelperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
-		}
+		return r.made(e)
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
 		e.Argument = r.helperCall(HelperAwait, e.Await, r.value(e.Argument, ""))
 	case *ast.YieldExpression:
 		r.suspends(e.Yield, "yield")
 		e.Argument = r.value(e.Argument, "")
+	}
+	return e
+}
+
+// arrow rewrites an arrow function.
+func (r *rewriter) arrow(e *ast.ArrowFunctionLiteral) {
+	r.within(e, func() {
+		r.params(e.ParameterList)
+		r.body(func() *ast.BlockStatement {
+			switch b := e.Body.(type) {
+			case *ast.BlockStatement:
+				r.block(b)
+				return b
+			case *ast.ExpressionBody:
+				b.Expression = r.value(b.Expression, "")
+				if *r.needsTemp { // declaring the variable needs a body with braces
+					at := b.Expression.Idx0()
+					block := &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
+					e.Body = block
+					return block
+				}
+			}
+			return nil
+		})
+	})
+	if e.Async && e != r.pt.root {
+		r.asyncArrow(e)
+	}
+}
+
+func (r *rewriter) unary(e *ast.UnaryExpression) ast.Expression {
+	e.Operand = r.expr(e.Operand)
+	if e.Operator == token.TYPEOF {
+		if r.records {
+			return r.helperCall(HelperTypeof, e.Idx, r.valueOrUndefined(e.Operand))
+		}
+		if id, ok := e.Operand.(*ast.Identifier); !ok || !r.free[id] {
+			e.Operand = r.asked(e.Operand)
+		}
+		return e
+	}
+	if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS || e.Operator == token.PLUS) && !isLiteral(e.Operand) {
+		return r.helperCall(HelperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
+	}
+	return e
+}
+
+// made rewrites an expression with new.
+func (r *rewriter) made(e *ast.NewExpression) ast.Expression {
+	if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {
+		return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // a call without new returns a value; an object made with new would always count as true
+	}
+	e.Callee = r.expr(e.Callee)
+	r.values(e.ArgumentList)
+	r.length(e.Callee, e.ArgumentList)
+	r.dated(e)
+	if r.promises { // the program may have the constructor of Promise under another name
+		return r.helperCall(HelperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package guest
 // This file converts values of JavaScript to data of the host, and back.
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,12 +38,11 @@ const (
 const ValueBytes = 16
 
 type converter struct {
-	r       *Guest
-	how     purpose
-	answers *answers // replies to what a result sends; nil for other conversions
-	items   int
-	bytes   int
-	own     int // bytes of a result, without unchanged rows: see MaxResult
+	r            *Guest
+	how          purpose
+	answers      *answers // replies to what a result sends; nil for other conversions
+	items, bytes int
+	own          int // bytes of a result, without unchanged rows: see MaxResult
 }
 
 // ToValue turns a JavaScript value into plain data. It runs
@@ -110,23 +110,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Null(), nil
 	}
 	if x := c.r.RecordedIn(v); x != nil {
-		if v, ok := x.Sealed(); ok && c.how != ForConsole {
-			return v, nil
-		}
-		if c.how == ForConsole {
-			if v, ok := x.Sealed(); ok {
-				return value.Text(v.String()), nil
-			}
-			return value.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
-		}
-		if c.answers != nil && x.Awaits() {
-			return c.answer(v, depth, at)
-		}
-		e := AsError(x.Novalue())
-		if e.Op == "" {
-			e.Op = at.String()
-		}
-		return value.Value{}, e
+		return c.recorded(x, v, depth, at)
 	}
 	if p := c.r.UnawaitedIn(v); p != nil {
 		switch {
@@ -159,53 +143,63 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, c.r.AsData(v)
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
-		if c.how == ForConsole {
-			return value.Text("[function]"), nil
-		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data; call it, and pass what it returns")
+		return c.onlyShown("[function]", at, "a function can't be passed on as data; call it, and pass what it returns")
 	}
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of one value, like new Number(1), is always true and equals nothing: write %s", of)
 	}
-	switch kind := realm.ClassOf(o); kind {
+	return c.object(o, depth, at)
+}
+
+// recorded converts a recorded value: a sealed one, one whose answer a result sends for, or one that has no value.
+func (c *converter) recorded(x *Recorded, v goja.Value, depth int, at *place) (value.Value, error) {
+	sealed, ok := x.Sealed()
+	switch {
+	case ok && c.how == ForConsole:
+		return value.Text(sealed.String()), nil
+	case ok:
+		return sealed, nil
+	case c.how == ForConsole:
+		return value.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
+	case c.answers != nil && x.Awaits():
+		return c.answer(v, depth, at)
+	}
+	e := AsError(x.Novalue())
+	e.Op = cmp.Or(e.Op, at.String())
+	return value.Value{}, e
+}
+
+// onlyShown returns a text for the console. For any other purpose it refuses the value, with the reason why.
+func (c *converter) onlyShown(text string, at *place, why string) (value.Value, error) {
+	if c.how == ForConsole {
+		return value.Text(text), nil
+	}
+	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", why)
+}
+
+// object converts an object by its class.
+func (c *converter) object(o *goja.Object, depth int, at *place) (value.Value, error) {
+	switch realm.ClassOf(o) {
 	case "Array":
 		if err := c.plain(o, at); err != nil {
 			return value.Value{}, err
 		}
 		return c.list(o, depth, at)
 	case "Date":
-		t, ok := o.Export().(time.Time)
-		if !ok {
-			if c.how != forArgument {
-				return value.Null(), nil // an invalid date is null, as in JSON
-			}
-			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid: make it from a text like '2026-01-31T12:00:00Z'")
-		}
-		if x := value.Time(t); !x.IsZero() {
-			return x, nil
-		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the year of the date must be 1 to 9999")
-	case "Map", "Set":
-		if c.how == ForConsole {
-			return value.Text("[" + kind + "]"), nil
-		}
-		what := "[...set]"
-		if kind == "Map" {
-			what = "Object.fromEntries(map)"
-		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
+		return c.date(o, at)
+	case "Map":
+		return c.onlyShown("[Map]", at, "a Map is no plain data; use Object.fromEntries(map)")
+	case "Set":
+		return c.onlyShown("[Set]", at, "a Set is no plain data; use [...set]")
 	case "Promise":
-		if c.how == ForConsole {
-			return value.Text("[a promise: await it]"), nil
-		}
-		if c.answers != nil {
+		if c.answers != nil { // answers is nil for the console
 			return c.answer(o, depth, at)
 		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
+		return c.onlyShown("[a promise: await it]", at, "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
 	case "String":
-		return c.scalar(v.ToString(), at)
+		return c.scalar(o.ToString(), at)
 	case "Number":
-		return c.scalar(v.ToNumber(), at)
+		return c.scalar(o.ToNumber(), at)
 	case "Boolean":
 		b, _ := o.Export().(bool)
 		return value.Bool(b), nil
@@ -213,7 +207,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		if c.how == forArgument { // the text of the pattern would be stored or compared, which the author may not mean
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
-		return value.Text(v.String()), nil
+		return value.Text(o.String()), nil
 	case "Error":
 		if c.how == forArgument {
 			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an error can't be passed on as data; pass its message")
@@ -224,6 +218,20 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, err
 	}
 	return c.record(o, depth, at)
+}
+
+func (c *converter) date(o *goja.Object, at *place) (value.Value, error) {
+	t, ok := o.Export().(time.Time)
+	switch {
+	case ok:
+		if x := value.Time(t); !x.IsZero() {
+			return x, nil
+		}
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the year of the date must be 1 to 9999")
+	case c.how != forArgument:
+		return value.Null(), nil // an invalid date is null, as in JSON
+	}
+	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid: make it from a text like '2026-01-31T12:00:00Z'")
 }
 
 // boxed returns what to write instead of an object that new or Object(x) made from a text, a number, a truth value or a symbol; "" for any
@@ -271,10 +279,7 @@ func (c *converter) text(v goja.Value) value.Value {
 
 func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 	if _, symbol := v.(*goja.Symbol); symbol { // goja would export the description of a symbol
-		if c.how == ForConsole {
-			return value.Text("[symbol]"), nil
-		}
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a symbol can't be passed on as data; pass a text")
+		return c.onlyShown("[symbol]", at, "a symbol can't be passed on as data; pass a text")
 	}
 	switch x := v.Export().(type) {
 	case bool:
@@ -306,10 +311,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		}
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text contains a NUL character or half of a surrogate pair, which can't be passed on; remove it"))
 	}
-	if c.how == ForConsole {
-		return value.Text("[" + v.ExportType().String() + "]"), nil
-	}
-	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "this value can't be passed on as data; pass a number or a text")
+	return c.onlyShown("["+v.ExportType().String()+"]", at, "this value can't be passed on as data; pass a number or a text")
 }
 
 const maxConvertBytes = 32 << 20

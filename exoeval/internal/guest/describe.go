@@ -438,9 +438,8 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 // frame is one describing callback that is being called. It notes what the callback records: a recorded thing that is not used would silently
 // be dropped, and is always a mistake.
 type frame struct {
-	open  []*message.Node
-	reads []*message.Node
-	named []naming // methods that were read and not yet called
+	open, reads []*message.Node
+	named       []naming // methods that were read and not yet called
 
 	of *message.Method // the method that has the callback, nil outside callbacks
 	on *message.Node

@@ -293,9 +293,7 @@ func (x *Recorded) chain() string {
 }
 
 // receiver returns the program's text for the receiver of the last call.
-func (x *Recorded) receiver() string {
-	return receiver(x.chain(), x.Node.Name)
-}
+func (x *Recorded) receiver() string { return receiver(x.chain(), x.Node.Name) }
 
 // receiver returns a call's text up to the call of the method with this name, or "…" if the text calls that name twice.
 func receiver(call, name string) string {

@@ -59,9 +59,7 @@ func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
 }
 
 // here returns the place in the program from which the host was called.
-func (r *Guest) here() (line, col int) {
-	return FrameOf(r.VM.CaptureCallStack(12, nil))
-}
+func (r *Guest) here() (line, col int) { return FrameOf(r.VM.CaptureCallStack(12, nil)) }
 
 var StackPlace = scalar.Pattern(programName + `:(\d+):(\d+)`)
 

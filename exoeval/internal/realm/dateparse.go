@@ -118,9 +118,7 @@ func (d *dateReader) cut(ends func(rune) bool) string {
 	return s
 }
 
-func dateSpace(c rune) bool {
-	return c == '\uFEFF' || unicode.IsSpace(c) && c != '\u0085'
-}
+func dateSpace(c rune) bool { return c == '\uFEFF' || unicode.IsSpace(c) && c != '\u0085' }
 
 // dateParts collects the parts of a date.
 type dateParts struct {
@@ -154,9 +152,7 @@ func (p *dateParts) endClock(n int) {
 }
 
 // milliseconds returns the first three digits of a fraction.
-func milliseconds(t dateToken) int {
-	return t.n * 1000 / int(math.Pow10(min(t.characters, 9)))
-}
+func milliseconds(t dateToken) int { return t.n * 1000 / int(math.Pow10(min(t.characters, 9))) }
 
 // parseDate returns the time that a text names, in milliseconds, or NaN. A text without a zone is local time.
 func parseDate(s string, z *zone.Zone) float64 {

@@ -13,16 +13,14 @@ import (
 
 // numberFormat has the options of Intl.NumberFormat. A negative number of digits is an option that was not given.
 type numberFormat struct {
-	locale                           locale
-	row                              []string // the row number of the locale's tables
-	style, currency, currencyDisplay string   // the style is decimal, percent or currency
-	accounting                       bool     // negative money is in parentheses
-	compact, long                    bool     // compact writes 1.2K, with long 1.2 thousand
-	sign                             string   // auto, always, exceptZero, negative or never
-	grouping                         string   // always, min2 or never; auto and other words mean the usual way
-	minInt                           int
-	minFraction, maxFraction         int
-	minSignificant, maxSignificant   int
+	locale                                                           locale
+	row                                                              []string // the row number of the locale's tables
+	style, currency, currencyDisplay                                 string   // the style is decimal, percent or currency
+	accounting                                                       bool     // negative money is in parentheses
+	compact, long                                                    bool     // compact writes 1.2K, with long 1.2 thousand
+	sign                                                             string   // auto, always, exceptZero, negative or never
+	grouping                                                         string   // always, min2 or never; auto and other words mean the usual way
+	minInt, minFraction, maxFraction, minSignificant, maxSignificant int
 }
 
 // decimal is a number that is not negative: 0.digits × 10^point. It has the shortest digits that mean the number, so 1.005 rounds to 1.01.

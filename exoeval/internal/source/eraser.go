@@ -15,16 +15,15 @@ import (
 // The result passes the same checks as every program: scan, parser, allow-list. If the eraser misreads a text, the result is a syntax error
 // or another program, but never one with more authority.
 type eraser struct {
-	src      string
-	toks     []tok // the tokens, and an empty one at the end
-	match    []int // for each opening bracket or template: the token that closes it
-	i, sub   int   // the next token, and how many of its bytes are read, because >> closes two lists
-	trueSide bool  // between ? and its colon, or after case: here a colon after ) ends the expression
-	depth    int
-	steps    int
-	edits    []edit
-	inserted int    // the number of inserted bytes
-	counter  string // a name that the program does not use
+	src          string
+	toks         []tok // the tokens, and an empty one at the end
+	match        []int // for each opening bracket or template: the token that closes it
+	i, sub       int   // the next token, and how many of its bytes are read, because >> closes two lists
+	trueSide     bool  // between ? and its colon, or after case: here a colon after ) ends the expression
+	depth, steps int
+	edits        []edit
+	inserted     int    // the number of inserted bytes
+	counter      string // a name that the program does not use
 }
 
 // edit is the replacement of src[from:to] by text.
@@ -119,9 +118,7 @@ func (e *eraser) atEnd() bool  { return e.i == len(e.toks)-1 }
 // peek returns the token n places ahead.
 func (e *eraser) peek(n int) tok { return e.toks[min(e.i+n, len(e.toks)-1)] }
 
-func (e *eraser) at(texts ...string) bool {
-	return !e.atEnd() && slices.Contains(texts, e.text())
-}
+func (e *eraser) at(texts ...string) bool { return !e.atEnd() && slices.Contains(texts, e.text()) }
 
 func (e *eraser) next() {
 	if e.atEnd() {

@@ -31,12 +31,11 @@ func anyReadingTooDeep(s string) int {
 	var ring [3][modes]nesting // the states now, at the next byte and the one after
 	ring[0][inCode].reached = true
 	for i := 0; i < len(s); i++ {
-		now, next, skip := &ring[i%3], &ring[(i+1)%3], &ring[(i+2)%3]
-		c, d := s[i], byte(0)
+		now := &ring[i%3]
+		b := byteAt{c: s[i], end: lineEnd(s[i:]) > 0, next: &ring[(i+1)%3], skip: &ring[(i+2)%3]}
 		if i+1 < len(s) {
-			d = s[i+1]
+			b.d = s[i+1]
 		}
-		end := lineEnd(s[i:]) > 0
 		for m, depth := range now {
 			if !depth.reached {
 				continue
@@ -46,97 +45,107 @@ func anyReadingTooDeep(s string) int {
 			}
 			switch m {
 			case inCode:
-				switch {
-				case c == '/' && d == '/':
-					mergeNesting(skip, inLineComment, depth)
-				case c == '/' && d == '*':
-					mergeNesting(skip, inBlockComment, depth)
-				case c == '/':
-					mergeNesting(next, inCode, depth)
-					mergeNesting(next, inRegex, depth)
-				case c == '\'':
-					mergeNesting(next, inSingle, depth)
-				case c == '"':
-					mergeNesting(next, inDouble, depth)
-				case c == '`':
-					mergeNesting(next, inCode, depth)
-					mergeNesting(next, inTemplate, depth)
-				case c == '}':
-					depth.braces = max(depth.braces-1, 0)
-					mergeNesting(next, inCode, depth)
-					mergeNesting(next, inTemplate, depth)
-				case c == '(':
-					depth.parens++
-					mergeNesting(next, inCode, depth)
-				case c == '[':
-					depth.squares++
-					mergeNesting(next, inCode, depth)
-				case c == '{':
-					depth.braces++
-					mergeNesting(next, inCode, depth)
-				case c == ')':
-					depth.parens = max(depth.parens-1, 0)
-					mergeNesting(next, inCode, depth)
-				case c == ']':
-					depth.squares = max(depth.squares-1, 0)
-					mergeNesting(next, inCode, depth)
-				default:
-					mergeNesting(next, inCode, depth)
-				}
-			case inSingle, inDouble:
-				quote := byte('\'')
-				if m == inDouble {
-					quote = '"'
-				}
-				switch {
-				case c == '\\':
-					mergeNesting(skip, m, depth)
-				case c == quote || end:
-					mergeNesting(next, inCode, depth)
-				default:
-					mergeNesting(next, m, depth)
-				}
+				b.code(depth)
+			case inSingle:
+				b.quoted(m, '\'', b.end, depth)
+			case inDouble:
+				b.quoted(m, '"', b.end, depth)
 			case inTemplate:
-				switch {
-				case c == '\\':
-					mergeNesting(skip, m, depth)
-				case c == '`':
-					mergeNesting(next, inCode, depth)
-				case c == '$' && d == '{':
+				if b.c == '$' && b.d == '{' {
 					depth.braces++
-					mergeNesting(skip, inCode, depth)
-				default:
-					mergeNesting(next, m, depth)
-				}
-			case inLineComment:
-				if end {
-					m = inCode
-				}
-				mergeNesting(next, m, depth)
-			case inBlockComment:
-				if c == '*' && d == '/' {
-					mergeNesting(skip, inCode, depth)
+					mergeNesting(b.skip, inCode, depth)
 				} else {
-					mergeNesting(next, m, depth)
+					b.quoted(m, '`', false, depth)
 				}
+			case inLineComment, inBlockComment:
+				b.comment(m, depth)
 			case inRegex, inRegexClass:
-				switch {
-				case c == '\\' && d != '\n' && d != '\r':
-					mergeNesting(skip, m, depth)
-				case end || c == '/' && m == inRegex:
-					mergeNesting(next, inCode, depth)
-				case c == '[':
-					mergeNesting(next, inRegexClass, depth)
-				case c == ']':
-					mergeNesting(next, inRegex, depth)
-				default:
-					mergeNesting(next, m, depth)
-				}
+				b.regex(m, depth)
 			}
 		}
 		*now = [modes]nesting{}
 	}
 	return -1
+}
+
+// byteAt is a byte, from which the methods go on to the states after it. Each method is for a state at the byte.
+type byteAt struct {
+	c, d       byte            // c is the byte, and d the next one
+	end        bool            // end: a line ends here
+	next, skip *[modes]nesting // next has the states after c, and skip those after d
+}
+
+func (b *byteAt) code(n nesting) {
+	switch {
+	case b.c == '/' && b.d == '/':
+		mergeNesting(b.skip, inLineComment, n)
+		return
+	case b.c == '/' && b.d == '*':
+		mergeNesting(b.skip, inBlockComment, n)
+		return
+	case b.c == '\'':
+		mergeNesting(b.next, inSingle, n)
+		return
+	case b.c == '"':
+		mergeNesting(b.next, inDouble, n)
+		return
+	case b.c == '/':
+		mergeNesting(b.next, inRegex, n)
+	case b.c == '`':
+		mergeNesting(b.next, inTemplate, n)
+	case b.c == '}':
+		n.braces = max(n.braces-1, 0)
+		mergeNesting(b.next, inTemplate, n)
+	case b.c == '(':
+		n.parens++
+	case b.c == '[':
+		n.squares++
+	case b.c == '{':
+		n.braces++
+	case b.c == ')':
+		n.parens = max(n.parens-1, 0)
+	case b.c == ']':
+		n.squares = max(n.squares-1, 0)
+	}
+	mergeNesting(b.next, inCode, n)
+}
+
+// quoted reads a byte of a text or a template. The byte quote ends the text; so does the end of a line, which end reports.
+func (b *byteAt) quoted(m int, quote byte, end bool, n nesting) {
+	switch {
+	case b.c == '\\':
+		mergeNesting(b.skip, m, n)
+	case b.c == quote || end:
+		mergeNesting(b.next, inCode, n)
+	default:
+		mergeNesting(b.next, m, n)
+	}
+}
+
+func (b *byteAt) comment(m int, n nesting) {
+	switch {
+	case m == inBlockComment && b.c == '*' && b.d == '/':
+		mergeNesting(b.skip, inCode, n)
+	case m == inLineComment && b.end:
+		mergeNesting(b.next, inCode, n)
+	default:
+		mergeNesting(b.next, m, n)
+	}
+}
+
+func (b *byteAt) regex(m int, n nesting) {
+	switch {
+	case b.c == '\\' && b.d != '\n' && b.d != '\r':
+		mergeNesting(b.skip, m, n)
+	case b.end || b.c == '/' && m == inRegex:
+		mergeNesting(b.next, inCode, n)
+	case b.c == '[':
+		mergeNesting(b.next, inRegexClass, n)
+	case b.c == ']':
+		mergeNesting(b.next, inRegex, n)
+	default:
+		mergeNesting(b.next, m, n)
+	}
 }
 
 // nesting counts the brackets of each kind that may be open.

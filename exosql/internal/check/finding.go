@@ -2,15 +2,9 @@ package check
 
 // Finding is a difference between declarations and database. exosql.Finding describes the fields.
 type Finding struct {
-	Kind    string // Kind is one of the constants below
-	Table   string
-	Column  string
-	Problem string
-	Fix     string
-	Facet   string
-	Link    string
-	Effect  string
-	Warning bool
+	Kind                                             string // Kind is one of the constants below
+	Table, Column, Problem, Fix, Facet, Link, Effect string
+	Warning                                          bool
 }
 
 // These are the kinds of findings, which package exosql describes.

@@ -106,9 +106,7 @@ func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 
 // indexed reports whether an index or a key begins with these columns, in any order.
 func (c *Checker) indexed(t *schema.Table, cols []string) bool {
-	begins := func(with []string) bool {
-		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
-	}
+	begins := func(with []string) bool { return len(with) >= len(cols) && c.Within(with[:len(cols)], cols) }
 	for p := t; p != nil; {
 		if p.Foreign { // the server that has the rows of a foreign table may have an index, which this catalogue does not show
 			return true

@@ -14,23 +14,22 @@ import (
 
 // Column is a declared column of a table.
 type Column struct {
-	Table   *Table
-	Index   int
-	Name    string // Name is the name in the database
-	Guest   string // Guest is the name in programs
-	Kind    string // Kind is a scalar type of exo, or value.TypeList
-	Elem    string // Elem is the type of a list's elements
-	Nulls   bool   // Nulls: an element of a list may be null
-	Null    bool
-	Key     bool
-	Enum    []string // Enum are the only values of a text, or of a list's elements
-	Doc     string
-	Label   value.Label
-	Trust   bool        // Trust: a run that has read outsiders' words can't write the column
-	Admits  value.Label // Admits are further labels of values that programs may write into the column
-	Readers *Readers    // Readers are those who may read a labelled value; if nil, the label alone decides
-	Bytes   int         // Bytes bounds a labelled value's size; 0 means the bound of sealed.Size
-	Stored  cellform.Form
+	Table     *Table
+	Index     int
+	Name      string // Name is the name in the database
+	Guest     string // Guest is the name in programs
+	Kind      string // Kind is a scalar type of exo, or value.TypeList
+	Elem      string // Elem is the type of a list's elements
+	Nulls     bool   // Nulls: an element of a list may be null
+	Null, Key bool
+	Enum      []string // Enum are the only values of a text, or of a list's elements
+	Doc       string
+	Label     value.Label
+	Trust     bool        // Trust: a run that has read outsiders' words can't write the column
+	Admits    value.Label // Admits are further labels of values that programs may write into the column
+	Readers   *Readers    // Readers are those who may read a labelled value; if nil, the label alone decides
+	Bytes     int         // Bytes bounds a labelled value's size; 0 means the bound of sealed.Size
+	Stored    cellform.Form
 
 	UnscopedLookup bool // UnscopedLookup: an engine may search for a value before it checks the scope
 

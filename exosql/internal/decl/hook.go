@@ -29,13 +29,12 @@ func (k WriteKind) String() string {
 
 // RowWrite is what hooks see: one row that is inserted, or one update or delete.
 type RowWrite struct {
-	Kind   WriteKind
-	Run    exo.Run
-	Facet  string
-	Given  []Given
-	Filled []Given
-	Table  *Table
-	Rows   int64 // Rows counts the written rows; it is 0 before the write
+	Kind          WriteKind
+	Run           exo.Run
+	Facet         string
+	Given, Filled []Given
+	Table         *Table
+	Rows          int64 // Rows counts the written rows; it is 0 before the write
 }
 
 // An After is code of the host that is called after a commit, with what was written: see exosql.Table.AfterCommit.

@@ -1,8 +1,6 @@
 package decl
 
-import (
-	"github.com/exoagent/exoagent/exo/fail"
-)
+import "github.com/exoagent/exoagent/exo/fail"
 
 // Relation is one step of a chain of typed calls: a grant, which is the first step, or a step that follows another one.
 type Relation struct {

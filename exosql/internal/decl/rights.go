@@ -83,9 +83,7 @@ func (f *Facet) NotUndoable() string {
 }
 
 // Writes reports whether a program can change something through the facet, or through facets that it reaches.
-func (f *Facet) Writes() bool {
-	return f.group().writes
-}
+func (f *Facet) Writes() bool { return f.group().writes }
 
 // writeMethods returns the methods of the facet's queries that change rows.
 func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {

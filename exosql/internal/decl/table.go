@@ -13,15 +13,14 @@ import (
 
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
-	ID      uint64 // ID is unique in this process, and part of plan keys
-	Name    string // Name is the table's name in errors and messages, unique in its database; it may begin with Schema and a dot
-	Schema  string // Schema is the PostgreSQL schema in statements; "" means that the search path finds the table
-	Cols    []*Column
-	Keys    []*Column
-	Reader  terms.Reader // Reader is who wrote the declaration: errors use that reader's words
-	Label   value.Label  // Label is on the existence of rows: see exosql.Table.WithLabel
-	Keyless bool         // Keyless: nothing makes the rows unique, so there are no Keys (see exosql.Table.Keyless)
-	inUse   atomic.Bool  // inUse: the table was granted, so its declaration is frozen
+	ID         uint64 // ID is unique in this process, and part of plan keys
+	Name       string // Name is the table's name in errors and messages, unique in its database; it may begin with Schema and a dot
+	Schema     string // Schema is the PostgreSQL schema in statements; "" means that the search path finds the table
+	Cols, Keys []*Column
+	Reader     terms.Reader // Reader is who wrote the declaration: errors use that reader's words
+	Label      value.Label  // Label is on the existence of rows: see exosql.Table.WithLabel
+	Keyless    bool         // Keyless: nothing makes the rows unique, so there are no Keys (see exosql.Table.Keyless)
+	inUse      atomic.Bool  // inUse: the table was granted, so its declaration is frozen
 
 	Permits []Permission // Permits is what Go code's writes may do beyond the rows that they name
 

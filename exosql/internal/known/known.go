@@ -33,9 +33,8 @@ type Known struct {
 }
 
 type at struct {
-	table  schema.Name
-	column string
-	text   string
+	table        schema.Name
+	column, text string
 }
 
 type row struct {
@@ -43,108 +42,38 @@ type row struct {
 	content string // content is the text of the cells that the run determines, before new keys have names
 }
 
+// writer has what it takes to write rows without the keys that the database chose for new ones.
+type writer struct {
+	rows  []*row
+	seen  map[schema.Name]bool // seen are the tables of which the program can read a column
+	keys  map[string]bool      // keys are the new keys, as text
+	fresh map[at]string        // fresh has the name of each new key; "?" before the rows are numbered
+	to    map[at][]Refers      // to has the references of each column of a table
+}
+
 // Of describes the changes in images. The function refers lists the columns that contain keys; Of calls it only if there are new keys. The function sees reports whether
 // the program can read a column, since a program can't have copied a key that it can't read. If a program can read no column of a table, a trigger wrote the table and
 // may have copied keys. So there the word "new" replaces each new key in a text.
 func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, column string) bool) Known {
+	w := writer{seen: map[schema.Name]bool{}, keys: map[string]bool{}, fresh: map[at]string{}, to: map[at][]Refers{}}
+	readable := map[string]bool{} // the new keys that the program can read
 	var k Known
-	keys, seen := map[string]bool{}, map[schema.Name]bool{}
-	fresh := map[at]string{}
-	var rows []*row
-	byTable := map[schema.Name][]*row{}
 	for _, im := range images {
-		r := &row{Image: im}
-		if !seen[im.Table] {
-			seen[im.Table] = slices.ContainsFunc(im.Columns, func(c string) bool { return sees(im.Table, c) })
-		}
-		if rows = append(rows, r); im.Before == nil {
-			byTable[im.Table] = append(byTable[im.Table], r)
-			for _, i := range im.Filled {
-				if slices.Contains(im.Key, i) && !im.After[i].Null {
-					fresh[at{im.Table, im.Columns[i], im.After[i].Text}] = "?"
-					if keys[plain(im.After[i].Text)] = true; sees(im.Table, im.Columns[i]) {
-						k.New = append(k.New, plain(im.After[i].Text))
-					}
-				}
-			}
+		for _, key := range w.add(im, sees) {
+			k.New, readable[key] = append(k.New, key), true
 		}
 	}
-	to := map[at][]Refers{} // to has the references of each column of a table
-	var all []Refers
-	if len(fresh) > 0 {
-		all = refers()
-	}
-	for _, r := range all {
-		to[at{r.Table, r.Column, ""}] = append(to[at{r.Table, r.Column, ""}], r)
-	}
-	// name returns the name of a new key in a cell, if the cell contains one.
-	name := func(t schema.Name, column string, c engine.Cell) (string, bool) {
-		if c.Null || len(fresh) == 0 {
-			return "", false
-		}
-		if n, ok := fresh[at{t, column, c.Text}]; ok {
-			return n, true
-		}
-		for _, r := range to[at{t, column, ""}] {
-			if n, ok := fresh[at{r.To, r.Key, c.Text}]; ok {
-				return n, true
-			}
-		}
-		return "", false
-	}
-	write := func(r *row) string {
-		b := text(text(nil, r.Table.Schema), r.Table.Name)
-		for _, c := range r.Columns {
-			b = text(b, c)
-		}
-		cells := func(of []engine.Cell, filled []int) {
-			b = append(b, ';')
-			for i, c := range of {
-				switch n, isKey := name(r.Table, r.Columns[i], c); {
-				case isKey:
-					b = text(append(b, 'k'), n)
-				case slices.Contains(filled, i):
-					b = append(b, 'f')
-				case c.Null:
-					b = append(b, 'n')
-				case !seen[r.Table]:
-					b = text(append(b, 't'), unnamed(c.Text, keys))
-				default:
-					b = text(append(b, 't'), c.Text)
-				}
-			}
-		}
-		cells(r.Before, nil)
-		cells(r.After, r.Filled)
-		return string(b)
-	}
-	for _, of := range byTable {
-		for _, r := range of {
-			r.content = write(r)
+	if len(w.fresh) > 0 {
+		for _, r := range refers() {
+			w.to[at{r.Table, r.Column, ""}] = append(w.to[at{r.Table, r.Column, ""}], r)
 		}
 	}
-	for table, of := range byTable { // new rows are numbered in an order that does not depend on the values that the database chose
-		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
-		for n, r := range of {
-			for _, i := range r.Filled {
-				if !slices.Contains(r.Key, i) || r.After[i].Null {
-					continue
-				}
-				if x := (at{table, r.Columns[i], r.After[i].Text}); fresh[x] != "" {
-					fresh[x] = fmt.Sprintf("new %d of %s", n+1, table.Name)
-				}
-			}
-		}
-	}
-	readable := map[string]bool{}
-	for _, key := range k.New {
-		readable[key] = true
-	}
-	texts := make([]string, 0, len(rows))
-	for _, r := range rows {
-		texts = append(texts, write(r))
-		if k.Copies == "" && seen[r.Table] {
-			k.Copies = r.copies(readable, name)
+	w.number()
+	texts := make([]string, 0, len(w.rows))
+	for _, r := range w.rows {
+		texts = append(texts, w.write(r))
+		if k.Copies == "" && w.seen[r.Table] {
+			k.Copies = w.copies(r, readable)
 		}
 	}
 	slices.Sort(texts)
@@ -154,18 +83,105 @@ func Of(images []engine.Image, refers func() []Refers, sees func(t schema.Name, 
 	return k
 }
 
+// add adds a row. It returns the keys that the database chose for the row and that the program can read.
+func (w *writer) add(im engine.Image, sees func(t schema.Name, column string) bool) (readable []string) {
+	w.rows = append(w.rows, &row{Image: im})
+	w.seen[im.Table] = w.seen[im.Table] || slices.ContainsFunc(im.Columns, func(c string) bool { return sees(im.Table, c) })
+	for _, i := range w.rows[len(w.rows)-1].chosen() {
+		w.fresh[at{im.Table, im.Columns[i], im.After[i].Text}] = "?"
+		key := plain(im.After[i].Text)
+		if w.keys[key] = true; sees(im.Table, im.Columns[i]) {
+			readable = append(readable, key)
+		}
+	}
+	return readable
+}
+
+// chosen returns the places of the key's columns for which the database chose a value. A row that is not new has none.
+func (r *row) chosen() (out []int) {
+	for _, i := range r.Filled {
+		if r.Before == nil && slices.Contains(r.Key, i) && !r.After[i].Null {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// number names the new keys. New rows are numbered in an order that does not depend on the values that the database chose.
+func (w *writer) number() {
+	byTable := map[schema.Name][]*row{}
+	for _, r := range w.rows {
+		if r.Before == nil {
+			r.content = w.write(r)
+			byTable[r.Table] = append(byTable[r.Table], r)
+		}
+	}
+	for table, of := range byTable {
+		slices.SortStableFunc(of, func(a, b *row) int { return cmp.Compare(a.content, b.content) })
+		for n, r := range of {
+			for _, i := range r.chosen() {
+				w.fresh[at{table, r.Columns[i], r.After[i].Text}] = fmt.Sprintf("new %d of %s", n+1, table.Name)
+			}
+		}
+	}
+}
+
+// name returns the name of a new key in a cell, if the cell contains one.
+func (w *writer) name(t schema.Name, column string, c engine.Cell) (string, bool) {
+	if c.Null || len(w.fresh) == 0 {
+		return "", false
+	}
+	if n, ok := w.fresh[at{t, column, c.Text}]; ok {
+		return n, true
+	}
+	for _, r := range w.to[at{t, column, ""}] {
+		if n, ok := w.fresh[at{r.To, r.Key, c.Text}]; ok {
+			return n, true
+		}
+	}
+	return "", false
+}
+
+// write returns the text of a row.
+func (w *writer) write(r *row) string {
+	b := text(text(nil, r.Table.Schema), r.Table.Name)
+	for _, c := range r.Columns {
+		b = text(b, c)
+	}
+	cells := func(of []engine.Cell, filled []int) {
+		b = append(b, ';')
+		for i, c := range of {
+			switch n, isKey := w.name(r.Table, r.Columns[i], c); {
+			case isKey:
+				b = text(append(b, 'k'), n)
+			case slices.Contains(filled, i):
+				b = append(b, 'f')
+			case c.Null:
+				b = append(b, 'n')
+			case !w.seen[r.Table]:
+				b = text(append(b, 't'), unnamed(c.Text, w.keys))
+			default:
+				b = text(append(b, 't'), c.Text)
+			}
+		}
+	}
+	cells(r.Before, nil)
+	cells(r.After, r.Filled)
+	return string(b)
+}
+
 // text adds a text with its length, so that no two lists of texts are written alike.
 func text(b []byte, s string) []byte {
 	return append(append(strconv.AppendInt(b, int64(len(s)), 10), ':'), s...)
 }
 
 // copies returns where a row contains a new key in a value that is no key, or "".
-func (r *row) copies(keys map[string]bool, name func(schema.Name, string, engine.Cell) (string, bool)) string {
+func (w *writer) copies(r *row, keys map[string]bool) string {
 	for i, c := range r.After {
 		if c.Null || r.Before == nil && slices.Contains(r.Filled, i) || r.Before != nil && r.Before[i] == c {
 			continue
 		}
-		if _, isKey := name(r.Table, r.Columns[i], c); isKey {
+		if _, isKey := w.name(r.Table, r.Columns[i], c); isKey {
 			continue
 		}
 		if key := changeset.Named(c.Text, keys); key != "" {

@@ -27,11 +27,10 @@ func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRo
 
 // NestedRows takes the cells of the rows within one cell, in their order.
 type NestedRows struct {
-	of     *Rows
-	misfit *Misfits
-	list   []value.Value
-	row    []value.Value
-	fields []value.Field // fields collects the fields of the records that are being built
+	of        *Rows
+	misfit    *Misfits
+	list, row []value.Value
+	fields    []value.Field // fields collects the fields of the records that are being built
 }
 
 // Begin begins the rows of a cell. Their misfits (see misfit.go) are counted in m.

@@ -65,11 +65,10 @@ var (
 
 // parser reads the terms of a query from left to right.
 type parser struct {
-	q     Query
-	rest  string
-	whole string
-	err   error
-	words int
+	q           Query
+	rest, whole string
+	err         error
+	words       int
 
 	or, negated bool // or: the previous chunk was OR; negated: it was NOT
 	ended       bool // ended: the previous chunk was a term, so OR may follow

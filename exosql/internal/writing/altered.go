@@ -34,12 +34,11 @@ func (c columns) beside(changed columns, reads func(col func(string) bool) bool)
 
 // altered is a table with rows that a write changes. The write names them, or a foreign key's ON DELETE or ON UPDATE changes them along with others.
 type altered struct {
-	table  *schema.Table
-	cols   []string // cols are the columns that are changed
-	insert bool
-	delete bool
-	moves  bool // moves: rows may move to another partition (see moving)
-	heir   bool // heir: the write names only a table that inherits from this one (INHERITS), or this one's parent, so this one's triggers do not act
+	table          *schema.Table
+	cols           []string // cols are the columns that are changed
+	insert, delete bool
+	moves          bool // moves: rows may move to another partition (see moving)
+	heir           bool // heir: the write names only a table that inherits from this one (INHERITS), or this one's parent, so this one's triggers do not act
 }
 
 // deletes reports whether rows of the table are deleted. A row that moves to another partition is deleted from the first one.

@@ -331,52 +331,31 @@ func (w Write) dependants() (out []dependant) {
 // a foreign key. It adds none if d allows x.
 func (r refusing) discharge(x change, d dependant) {
 	c, w, of := r.c, r.w, x.table
-	own := slices.Contains(r.parts, of) // if own is false, the database carries the change on to of
 	switch d.kind {
 	case identifies:
 		r.key()
-		return
 	case resolves:
 		if of == r.t {
 			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "rules of the table without ON CONFLICT "+d.name, "",
 				"programs may write the table, and one of its rules has ON CONFLICT %s: a row that breaks the rule would delete other rows, be left out without an error, or leave a statement half done", d.name)
 		}
-		return
 	case fires:
 		if !x.heir && c.fires(d.trigger, x.altered) {
 			r.unless(r.named(x.altered, d), check.HiddenEffect, c.dropTrigger(d.name, of), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", r.through(x.altered), d.name, c.Called(of), when(d.trigger))
 		}
-		return
 	case rewrites:
 		if !x.heir && c.fires(d.trigger, x.altered) {
 			r.unless(r.named(x.altered, d), check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(d.name), check.InFull(of)), ", if it may act", "a write is rewritten%s by the rule %s of %s", r.through(x.altered), d.name, c.Called(of))
 		}
-		return
 	case unites:
-		if u := d.unique; own && !w.Trusted && confirms(c.Live, r.t, u, w) {
-			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values other tenants have", "programs may write the table, and %s is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope", u.said())
-		}
-		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
-		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
-			r.learns(x, d.name, "the error that a value is taken would reveal them")
-		case x.indexed && changes: // the rows are changed one by one, in the order of the index
-			r.learns(x, d.name, "rows are changed in the order of an index, and the error that a value is taken would reveal this order")
-		}
-		return
+		r.united(x, d)
 	case orders:
-		// The database may fail to make an index entry: its expression may divide by zero, or its columns may be too long. The condition of a
-		// partial index decides whether an entry exists. So an error could reveal a labelled value.
-		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
-			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
-			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an index entry that can't be made would reveal them")
-		}
-		return
+		r.ordered(x, d)
 	case admits:
 		// With d.again, existing rows may break the check, since it is NOT VALID or depends on the clock.
 		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
 			r.learns(x, d.name, d.why)
 		}
-		return
 	case calculates:
 		if of == r.t {
 			r.calculated(d)
@@ -384,55 +363,88 @@ func (r refusing) discharge(x change, d dependant) {
 		if x.secrets.beside(x.changed, d.reads) {
 			r.learns(x, "generated("+d.name+")", d.why)
 		}
-		return
 	case refers:
-		if own {
+		if r.own(of) {
 			r.refers(of, d.key)
 		}
 		if x.secrets.beside(x.changed, d.reads) {
 			r.learns(x, d.name, d.why)
 		}
-		return
 	case referred:
-		changed := d.reads(x.changed.has)
-		if !x.heir && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)) {
-			p := decl.Permission{Kind: decl.PermitCascade, On: c.Called(d.child), Of: strings.Join(d.key.Columns, ", ")}
-			r.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(d.key.Columns), check.InFull(of), sqlname.List(references(d.key, of))), ", if it may act",
-				"a write also changes the rows that refer to the written ones%s, by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x.altered), d.name, d.key.OnDelete, d.key.OnUpdate)
-		}
-		if x.deletes() || changed {
-			r.referred(x, d, changed)
-		}
-		return
+		r.cascades(x, d)
 	case exposes:
-		// Labelled data decides which rows a program can change. So a change would reveal that data to all who read the table without the label. The
-		// labels of each message refuse such a write anyway; this reports it beforehand.
-		if l := d.reveals.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
-			r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
-				"programs may write the table, and which of its rows are in scope depends on %s, which is labelled %s: a write would reveal it to readers of the table, which has no such label", d.reveals.Name, l)
-		}
-		return
+		r.exposed(d)
 	case repeats:
 		if c.Shows(d.table, r.t) {
 			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if no write here brings a row into that scope",
 				"programs may write the table, and another grant may show the same rows through the declaration %s: a write could bring rows into the scope of that grant", d.table.Name)
 		}
-		return
 	case compares:
-		if why := c.Unlike(d.link); why != "" {
-			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both columns", ", if no value is stored in two forms",
-				"programs may write the table, and its link %s treats different values as equal, since %s: a written row could belong to another tenant's row", d.link.Name, why)
-		}
-		return
+		r.compared(d.link)
 	case awaits:
 		if len(w.Rights.Insert) > 0 {
 			r.awaited(d.link)
 		}
-		return
 	case equates:
 		c.widely(r.t, w, r)
-		return
+	default: // a kind without a discharge refuses each write
+		r.because(check.HiddenEffect, "a rule for that kind in package writing", "programs may write the table, and no rule judges what depends on its columns by the kind %d", d.kind)
 	}
-	// A kind without a discharge refuses each write.
-	r.because(check.HiddenEffect, "a rule for that kind in package writing", "programs may write the table, and no rule judges what depends on its columns by the kind %d", d.kind)
+}
+
+// own reports whether the write itself changes a table. Otherwise the database carries the change on to the table.
+func (r refusing) own(t *schema.Table) bool { return slices.Contains(r.parts, t) }
+
+// united judges a unique rule or an exclusion constraint.
+func (r refusing) united(x change, d dependant) {
+	c, w, of := r.c, r.w, x.table
+	if u := d.unique; r.own(of) && !w.Trusted && confirms(c.Live, r.t, u, w) {
+		r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values other tenants have", "programs may write the table, and %s is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope", u.said())
+	}
+	switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
+	case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
+		r.learns(x, d.name, "the error that a value is taken would reveal them")
+	case x.indexed && changes: // the rows are changed one by one, in the order of the index
+		r.learns(x, d.name, "rows are changed in the order of an index, and the error that a value is taken would reveal this order")
+	}
+}
+
+// ordered judges an index. The database may fail to make an index entry: its expression may divide by zero, or its columns may be too long. The
+// condition of a partial index decides whether an entry exists. So an error could reveal a labelled value.
+func (r refusing) ordered(x change, d dependant) {
+	c, of := r.c, x.table
+	if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
+		c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
+		r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an index entry that can't be made would reveal them")
+	}
+}
+
+// cascades judges a foreign key of another table.
+func (r refusing) cascades(x change, d dependant) {
+	changed := d.reads(x.changed.has)
+	if !x.heir && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)) {
+		p := decl.Permission{Kind: decl.PermitCascade, On: r.c.Called(d.child), Of: strings.Join(d.key.Columns, ", ")}
+		r.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(d.key.Columns), check.InFull(x.table), sqlname.List(references(d.key, x.table))), ", if it may act",
+			"a write also changes the rows that refer to the written ones%s, by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x.altered), d.name, d.key.OnDelete, d.key.OnUpdate)
+	}
+	if x.deletes() || changed {
+		r.referred(x, d, changed)
+	}
+}
+
+// exposed judges labelled data that decides which rows a program can change. So a change would reveal that data to all who read the table without the
+// label. The labels of each message refuse such a write anyway; this reports it beforehand.
+func (r refusing) exposed(d dependant) {
+	if l := d.reveals.Label.Secrecy(); !r.w.Trusted && !l.FlowsTo(r.w.Table.Label.Secrecy()) {
+		r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, r.w.Table.Reader.RowLabel(r.w.Table.Name), ", if programs may learn that",
+			"programs may write the table, and which of its rows are in scope depends on %s, which is labelled %s: a write would reveal it to readers of the table, which has no such label", d.reveals.Name, l)
+	}
+}
+
+// compared judges a link that begins or ends at the table.
+func (r refusing) compared(l *decl.Link) {
+	if why := r.c.Unlike(l); why != "" {
+		r.unless(decl.Permission{Kind: decl.PermitTypes, On: l.From.Name, Of: l.Name}, check.LooseEquality, "one type for both columns", ", if no value is stored in two forms",
+			"programs may write the table, and its link %s treats different values as equal, since %s: a written row could belong to another tenant's row", l.Name, why)
+	}
 }

@@ -60,7 +60,7 @@ func TestUndoFor(t *testing.T) {
 		run := w.ran(ours, `await staff.where({ name: "ada" }).lines().delete(); await staff.where({ name: "ada" }).delete(); await staff.where({ name: "bob" }).update({ salary: 7 }); return staff.insert({ name: "new", salary: 1 })`)
 		after := w.dump()
 		for _, as := range []exo.RunID{{}, exo.NewRunID()} {
-			rows, refused, err := w.db.UndoFor(t.Context(), run, as, true, ours)
+			rows, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, As: as, Own: true}, ours)
 			if err != nil || len(refused) > 0 || len(rows) != 4 {
 				t.Fatal(rows, refused, err)
 			}
@@ -114,9 +114,9 @@ func TestUndoForRefuses(t *testing.T) {
 				w.exec(c.meanwhile)
 			}
 			before := w.dump()
-			_, _, unknown := w.db.UndoFor(t.Context(), exo.NewRunID(), exo.NewRunID(), true, undoes...)
+			_, _, unknown := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: exo.NewRunID(), As: exo.NewRunID(), Own: true}, undoes...)
 			for _, as := range []exo.RunID{{}, exo.NewRunID()} {
-				rows, refused, err := w.db.UndoFor(t.Context(), run, as, c.own, undoes...)
+				rows, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, As: as, Own: c.own}, undoes...)
 				if fail.KindOf(err) != fail.Denied || len(rows)+len(refused) > 0 || w.dump() != before || unknown == nil || err.Error() != unknown.Error() {
 					t.Errorf("%s: %v %v %v; an unknown run: %v", c.what, rows, refused, err, unknown)
 				}
@@ -136,12 +136,12 @@ func TestUndoForAny(t *testing.T) {
 		run := w.ran(ours, `return staff.where(s => s.salary > 0).update({ salary: 5 })`)
 		w.exec("UPDATE staff SET note = 'since' WHERE id = 1002")
 		before := w.dump()
-		rows, refused, err := w.db.UndoFor(t.Context(), run, exo.NewRunID(), false, ours)
+		rows, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, As: exo.NewRunID()}, ours)
 		if err != nil || len(rows) > 0 || len(refused) != 1 || strings.Join(refused[0].Row.Columns, " ") != "id" || refused[0].Row.After != nil || refused[0].Row.Before[0].Text != "1002" || w.dump() != before {
 			t.Errorf("changed since: %+v %+v %v", rows, refused, err)
 		}
 		w.exec("UPDATE staff SET note = NULL WHERE id = 1002")
-		if _, refused, err := w.db.UndoFor(t.Context(), run, exo.NewRunID(), false, ours); err != nil || len(refused) > 0 || w.dump() != w.start {
+		if _, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, As: exo.NewRunID()}, ours); err != nil || len(refused) > 0 || w.dump() != w.start {
 			t.Errorf("%v %v\n%s\nwant\n%s", refused, err, w.dump(), w.start)
 		}
 	})

@@ -19,9 +19,9 @@ import (
 // theirs fails the test unless the undo is refused like that of an unknown run.
 func (w *world) theirs(run exo.RunID, own bool, by ...exo.Object) {
 	w.t.Helper()
-	_, _, unknown := w.db.UndoFor(w.t.Context(), exo.NewRunID(), exo.RunID{}, own, by...)
+	_, _, unknown := w.db.UndoFor(w.t.Context(), exosql.UndoRequest{Run: exo.NewRunID(), Own: own}, by...)
 	for _, as := range []exo.RunID{{}, exo.NewRunID()} {
-		rows, refused, err := w.db.UndoFor(w.t.Context(), run, as, own, by...)
+		rows, refused, err := w.db.UndoFor(w.t.Context(), exosql.UndoRequest{Run: run, As: as, Own: own}, by...)
 		if fail.KindOf(err) != fail.Denied || len(rows)+len(refused) > 0 || err.Error() != unknown.Error() {
 			w.t.Errorf("%v %v %v; an unknown run: %v", rows, refused, err, unknown)
 		}
@@ -54,7 +54,7 @@ func TestUndoForHiddenTable(t *testing.T) {
 			CREATE FUNCTION nodel() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$; CREATE TRIGGER keeps BEFORE DELETE ON hidden_audit FOR EACH ROW EXECUTE FUNCTION nodel();
 			CREATE TRIGGER exo_undo AFTER INSERT OR UPDATE OR DELETE ON hidden_audit FOR EACH ROW WHEN (pg_catalog.current_setting('exo.run', true) <> '') EXECUTE FUNCTION exo_undo_keep()`))
 		w.db = e.OpenURL(t, w.url, &exosql.OpenOptions{Images: 500, Witness: true, Undo: time.Hour})
-		_, refused, err := w.db.UndoFor(t.Context(), run, exo.RunID{}, true, w.of(1, exosql.UndoAny))
+		_, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, Own: true}, w.of(1, exosql.UndoAny))
 		if err != nil || len(refused) == 0 || strings.Contains(fmt.Sprint(refused), "hidden") {
 			t.Errorf("%+v %v", refused, err)
 		}
@@ -73,7 +73,7 @@ func TestUndoForShown(t *testing.T) {
 		all := exosql.NewFacet(d2.staff, "all", d2.id, d2.name).AllowUndo(exosql.UndoAny).Of(exosql.Grant(w.db, d2.staff, d2.org.Eq(1)))
 		for name, want := range map[string]bool{"ada": true, "bob": false} { // ada is the row 1001
 			run := w.ran(w.of(1, exosql.UndoAny), `return staff.where({ name: "`+name+`" }).update({ salary: 201 })`)
-			rows, _, err := w.db.UndoFor(t.Context(), run, exo.RunID{}, false, me, all)
+			rows, _, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run}, me, all)
 			if err != nil || len(rows) != 1 || strings.Contains(strings.Join(rows[0].Columns, " "), "salary") != want || (rows[0].Others == 0) != want {
 				t.Errorf("%s: %+v %v", name, rows, err)
 			}
@@ -137,7 +137,7 @@ func TestUndoForKeyOfTenant(t *testing.T) {
 		run := w.changed(docs[int64](w, 2, true))
 		w.theirs(run, false, docs[int64](w, 1, false))
 		w.theirs(run, false, docs[int64](w, 1, true))
-		if rows, refused, err := w.db.UndoFor(t.Context(), run, exo.NewRunID(), false, docs[int64](w, 2, true)); err != nil || len(rows) != 1 || len(refused) > 0 {
+		if rows, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run, As: exo.NewRunID()}, docs[int64](w, 2, true)); err != nil || len(rows) != 1 || len(refused) > 0 {
 			t.Errorf("the whole key: %v %v %v", rows, refused, err)
 		}
 	})
@@ -151,7 +151,7 @@ func TestUndoForOddKey(t *testing.T) {
 				"INSERT INTO docs VALUES ("+c[0]+", 2, 'theirs'), ("+c[1]+", 1, 'ours'), ('plain', 2, 'a')")
 			w.theirs(w.changed(docs[string](w, 2, false)), false, docs[string](w, 1, false))
 			w.exec("UPDATE docs SET name = 'x' WHERE name = 'changed'; UPDATE docs SET name = 'theirs' WHERE id = 'plain'")
-			if rows, refused, err := w.db.UndoFor(t.Context(), w.changed(docs[string](w, 2, false)), exo.NewRunID(), false, docs[string](w, 2, false)); err != nil || len(rows) != 1 || len(refused) > 0 {
+			if rows, refused, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: w.changed(docs[string](w, 2, false)), As: exo.NewRunID()}, docs[string](w, 2, false)); err != nil || len(rows) != 1 || len(refused) > 0 {
 				t.Errorf("a plain key: %v %v %v", rows, refused, err)
 			}
 		}
@@ -188,7 +188,7 @@ func TestUndoForUnfit(t *testing.T) {
 			{"", []exo.Object{plain()}},
 			{"", []exo.Object{own(w.db, "")}},
 		} {
-			_, _, err := w.db.UndoFor(t.Context(), run, exo.RunID{}, false, c.grants...)
+			_, _, err := w.db.UndoFor(t.Context(), exosql.UndoRequest{Run: run}, c.grants...)
 			if c.want != "" && (fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), c.want)) || c.want == "" && err != nil {
 				t.Errorf("%v, want %q", err, c.want)
 			}

@@ -44,12 +44,11 @@ type Service struct {
 	Secrets  []Secret
 	Networks []netip.Prefix // the networks in which the address may be; nil for the public internet
 
-	Env     []string // variables of Command, as NAME=value
-	Dir     string
-	Read    []string
-	Write   []string
-	Network bool
-	Memory  int
+	Env         []string // variables of Command, as NAME=value
+	Dir         string
+	Read, Write []string
+	Network     bool
+	Memory      int
 
 	Reads     []Call // calls that happen at once
 	Acts      []Call // calls that happen after the program has ended without an error

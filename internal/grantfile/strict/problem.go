@@ -55,9 +55,7 @@ func (e *Errors) Unwrap() error { return fail.Errorf(fail.Invalid, "", "the gran
 type Problems struct{ List []Problem }
 
 // At adds an error.
-func (p *Problems) At(pos Pos, format string, args ...any) {
-	p.Of("", pos, format, args...)
-}
+func (p *Problems) At(pos Pos, format string, args ...any) { p.Of("", pos, format, args...) }
 
 // Of is At for an error of one of the kinds that exosql's findings have.
 func (p *Problems) Of(kind exosql.FindingKind, pos Pos, format string, args ...any) {

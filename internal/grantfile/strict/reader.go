@@ -37,9 +37,8 @@ func (r *Reader) Plain(n *yaml.Node) {
 
 // Entry is a name and its value.
 type Entry struct {
-	Name  string
-	Key   *yaml.Node
-	Value *yaml.Node
+	Name       string
+	Key, Value *yaml.Node
 }
 
 // Pos returns the place of the name.

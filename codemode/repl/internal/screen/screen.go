@@ -115,9 +115,7 @@ func (s Screen) chip(tag string) string {
 	return s.Paint("30;"+grounds[(sum&0x7fffffff)%len(grounds)], " "+tag+" ")
 }
 
-func (s Screen) chips(tags []string) string {
-	return strings.Join(scalar.Each(tags, s.chip), " ")
-}
+func (s Screen) chips(tags []string) string { return strings.Join(scalar.Each(tags, s.chip), " ") }
 
 // width returns the number of columns that a table may take.
 func (s Screen) width() int {

@@ -440,6 +440,11 @@ func TestOpen(t *testing.T) {
 	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "already has a record") {
 		t.Error(err)
 	}
+	other := urlOf(t) // has no record, and refuses one
+	change(t, tu.Admin(t, other), postgres.SQL+"; ALTER TABLE exo_record_about ADD CHECK (about = '')")
+	if err := postgres.Create(t.Context(), other, s.Keys.About, s.Private); err == nil || strings.Contains(err.Error(), "already has a record") {
+		t.Error(err)
+	}
 	bad := treetest.NewKeys(t, false)
 	bad.About.Witness = "here"
 	if err := postgres.Create(t.Context(), empty, bad.About, bad.Private); err == nil || !strings.Contains(err.Error(), "absolute path") {

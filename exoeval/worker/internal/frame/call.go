@@ -63,9 +63,7 @@ func DecodeReply(s string, sent *RowsLog, typed func(uint32, *message.Type)) (p 
 }
 
 // AppendWaiting writes the report that the worker waits for the reply after the first n.
-func AppendWaiting(b []byte, n uint64) []byte {
-	return End(wire.AppendUint(Begin(b, KindWaiting), n))
-}
+func AppendWaiting(b []byte, n uint64) []byte { return End(wire.AppendUint(Begin(b, KindWaiting), n)) }
 
 func DecodeWaiting(s string) (n uint64, err error) {
 	r := read(s)

@@ -44,9 +44,7 @@ const (
 
 // MaxDone bounds the frame that ends a run: the result without rows that the host has, and the report of an error. The host may read one such
 // frame for each place in the pool at the same time.
-func MaxDone(b exoeval.Bounds) int {
-	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
-}
+func MaxDone(b exoeval.Bounds) int { return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10 }
 
 // MaxValues is the most values of a result, without rows that the host has.
 func MaxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }

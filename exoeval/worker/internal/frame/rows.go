@@ -190,9 +190,7 @@ func (x *Returned) Read(tag byte, rest string) (v value.Value, read int, err err
 }
 
 // AppendFetch asks for the cells of the rows with number n.
-func AppendFetch(b []byte, n int) []byte {
-	return End(wire.AppendCount(Begin(b, KindFetch), n))
-}
+func AppendFetch(b []byte, n int) []byte { return End(wire.AppendCount(Begin(b, KindFetch), n)) }
 
 func DecodeFetch(s string) (n uint64, err error) {
 	r := read(s)

@@ -183,9 +183,7 @@ func (s *Session) judge(ctx context.Context, p *plan.Plan, st *stmt, said []byte
 }
 
 // explainOf returns the statement that asks how the server would run st, whatever its values are.
-func explainOf(st *stmt) string {
-	return "EXPLAIN (FORMAT JSON, COSTS OFF) " + st.execution()
-}
+func explainOf(st *stmt) string { return "EXPLAIN (FORMAT JSON, COSTS OFF) " + st.execution() }
 
 // execution returns the call of a statement with all values NULL, since the planner ignores the values.
 func (st *stmt) execution() string {

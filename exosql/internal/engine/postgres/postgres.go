@@ -259,9 +259,8 @@ func (s *Session) setUp(ctx context.Context) error {
 		s.timeout = min(d, maxStatement)
 	}
 	for _, p := range []struct {
-		to   **pgconn.StatementDescription
-		name string
-		text string
+		to         **pgconn.StatementDescription
+		name, text string
 	}{
 		{&s.Begin, "exo_begin", beginReads},
 		{&s.limit, "exo_limit", "SELECT set_config('statement_timeout', $1, true), set_config('plan_cache_mode', $2, true)"},

@@ -26,8 +26,7 @@ type identity struct {
 	Recovering bool
 	System     string // System is a random number that initdb has given to the primary, and that its standbys have
 	Database   string // Database is the OID
-	Role       string
-	Path       string
+	Role, Path string
 
 	number int // number is the number of the replica, for errors
 }

@@ -239,94 +239,30 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 	if d, ok := ctx.Deadline(); ok && time.Until(d) < limit {
 		limit, byContext = max(time.Until(d), 0).Truncate(time.Millisecond)+time.Millisecond, true
 	}
-	first := -1 // the result of the limit comes first
 	settings, err := s.policies(ctx)
 	if err != nil {
 		return err
-	}
-	if settings != nil {
-		first--
-	}
-	if s.named != nil {
-		first--
-	}
-	behind := s.reach != nil && s.reach.LSN != "" // behind: the replica has not shown yet that it follows
-	if behind {
-		first--
 	}
 	start := time.Now()
 	qctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.busy = true
-	begin, limits, end := s.Begin, s.limit, s.Rollback
-	if s.unit != nil {
-		begin, limits, end = s.unit.around()
-	}
-	pl := s.Conn.StartPipeline(qctx)
-	if s.unit != nil && s.unit.pending {
-		// If BEGIN fails, the server skips everything up to the synchronisation point, so no statement runs outside of a transaction.
-		s.unit.pending = false
-		first -= s.opening(pl, s.unit.begin, true)
-	}
-	if s.unit != nil {
-		first--
-		s.send(pl, begin, nil, nil, nil)
-	} else {
-		first -= s.opening(pl, begin, false)
-	}
-	s.send(pl, limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10), s.mode()}, nil, nil)
-	if settings != nil {
-		s.send(pl, s.set, settings, nil, nil)
-	}
-	checked, stop := -1, s.hurry(behind) // checked is the number of the check's result
-	defer stop()
-	if behind {
-		s.send(pl, s.reach.check, s.reach.position(), nil, nil)
-		pl.SendFlushRequest() // otherwise the result comes with that of the statement, however long that runs
-	}
+	t := &trip{pl: s.Conn.StartPipeline(qctx), cancel: cancel}
+	end := s.precede(t, limit, settings)
+	defer t.stop()
+	send(t.pl)
+	t.pl.SendPipelineSync()
 	if s.named != nil {
-		checked = -2
-		pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
+		t.pl.SendDeallocate(s.named.name) // the statement is dropped before the transaction ends, after which another client may have the session
 	}
-	send(pl)
-	pl.SendPipelineSync()
-	if s.named != nil {
-		pl.SendDeallocate(s.named.name) // the statement is dropped before the transaction ends, after which another client may have the session
+	s.send(t.pl, end, nil, nil, nil)
+	if err = t.pl.Sync(); err == nil {
+		err = s.results(t, n, read)
 	}
-	s.send(pl, end, nil, nil, nil)
-	err = pl.Sync()
-	for i := first; i < n && err == nil; i++ {
-		var res any
-		if res, err = pl.GetResults(); err != nil {
-			break
-		}
-		if s.described, _ = res.(*pgconn.StatementDescription); s.described != nil {
-			continue
-		}
-		rr, ok := res.(*pgconn.ResultReader)
-		if !ok {
-			err = fmt.Errorf("exosql: the server sent an unexpected answer (%T): check that the URL leads to PostgreSQL itself", res)
-			break
-		}
-		if i >= 0 && read != nil {
-			if err = read(i, rr); err != nil {
-				cancel() // without the cancellation, the remaining rows would be read first
-				break
-			}
-		}
-		var tag pgconn.CommandTag
-		if tag, err = rr.Close(); tag.Insert() || tag.Update() || tag.Delete() {
-			s.affected += tag.RowsAffected()
-		}
-		if behind && i == checked && err == nil {
-			behind, s.reach.read = false, true
-			stop()
-		}
-	}
-	if behind {
+	if t.behind {
 		err = notFollowing(err)
 	}
-	if cerr := pl.Close(); err == nil {
+	if cerr := t.pl.Close(); err == nil {
 		err = cerr // cerr is the error of the rollback
 	}
 	err = boundError(err)
@@ -347,6 +283,87 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than %v, which is all that the database allows: ask for fewer rows, or use columns with an index", s.timeout))
 	}
 	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // the query was cancelled at the server
+}
+
+// trip is a round trip of guarded.
+type trip struct {
+	pl           *pgconn.Pipeline
+	first        int    // first is the number of the first result, below 0: those of the statements in send count from 0
+	checked      int    // checked is the number of the result by which a replica shows that it follows
+	behind       bool   // behind: the replica has not shown yet that it follows
+	stop, cancel func() // stop ends the replica's time for that; cancel ends the statements
+}
+
+// precede sends what comes before the statements of guarded. It returns the statement that ends their transaction, or their part of the unit's.
+func (s *Session) precede(t *trip, limit time.Duration, settings [][]byte) (end *pgconn.StatementDescription) {
+	t.first = -1 // the result of the limit comes first
+	limits, end := s.limit, s.Rollback
+	if s.unit == nil {
+		t.first -= s.opening(t.pl, s.Begin, false)
+	} else {
+		var save *pgconn.StatementDescription
+		save, limits, end = s.unit.around()
+		if s.unit.pending {
+			// If BEGIN fails, the server skips everything up to the synchronisation point, so no statement runs outside of a transaction.
+			s.unit.pending = false
+			t.first -= s.opening(t.pl, s.unit.begin, true)
+		}
+		t.first--
+		s.send(t.pl, save, nil, nil, nil)
+	}
+	s.send(t.pl, limits, [][]byte{strconv.AppendInt(nil, limit.Milliseconds(), 10), s.mode()}, nil, nil)
+	if settings != nil {
+		t.first--
+		s.send(t.pl, s.set, settings, nil, nil)
+	}
+	t.behind = s.reach != nil && s.reach.LSN != ""
+	t.checked, t.stop = -1, s.hurry(t.behind)
+	if t.behind {
+		t.first--
+		s.send(t.pl, s.reach.check, s.reach.position(), nil, nil)
+		t.pl.SendFlushRequest() // otherwise the result comes with that of the statement, however long that runs
+	}
+	if s.named != nil {
+		t.first--
+		t.checked = -2
+		t.pl.SendPrepare(s.named.name, s.named.sd.SQL, s.named.types)
+	}
+	return end
+}
+
+// results reads all results before the n-th. It gives those from 0 on to read.
+func (s *Session) results(t *trip, n int, read func(int, *pgconn.ResultReader) error) error {
+	for i := t.first; i < n; i++ {
+		res, err := t.pl.GetResults()
+		if err != nil {
+			return err
+		}
+		if s.described, _ = res.(*pgconn.StatementDescription); s.described != nil {
+			continue
+		}
+		rr, ok := res.(*pgconn.ResultReader)
+		if !ok {
+			return fmt.Errorf("exosql: the server sent an unexpected answer (%T): check that the URL leads to PostgreSQL itself", res)
+		}
+		if i >= 0 && read != nil {
+			if err := read(i, rr); err != nil {
+				t.cancel() // without the cancellation, the remaining rows would be read first
+				return err
+			}
+		}
+		tag, err := rr.Close()
+		if tag.Insert() || tag.Update() || tag.Delete() {
+			s.affected += tag.RowsAffected()
+		}
+		if err != nil {
+			return err
+		}
+		if t.behind && i == t.checked {
+			t.behind, s.reach.read = false, true
+			t.stop()
+		}
+	}
+	return nil
 }
 
 // mode returns the plan_cache_mode of the statement that runs.

@@ -90,9 +90,7 @@ type decoder func([]byte) value.Value
 // contradicts the declaration.
 func decoderOf(c *plan.Cell, oid uint32) decoder {
 	if c.Collected && oid == pgtype.TextArrayOID {
-		return func(b []byte) value.Value {
-			return plan.Collected(c.Of, decodeList(b, pgtype.TextOID, decodeText))
-		}
+		return func(b []byte) value.Value { return plan.Collected(c.Of, decodeList(b, pgtype.TextOID, decodeText)) }
 	}
 	if c.Exact && oid == pgtype.NumericOID {
 		return func(b []byte) value.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }

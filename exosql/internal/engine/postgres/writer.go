@@ -74,9 +74,8 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	w.Session.concerned = w.concerned
 	w.statements.writes = w.limit
 	for _, p := range []struct {
-		to   **pgconn.StatementDescription
-		name string
-		text string
+		to         **pgconn.StatementDescription
+		name, text string
 	}{
 		{&w.statements.begin, "exo_unit", "BEGIN TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE"},
 		{&w.commit, "exo_commit", "COMMIT"},

@@ -46,6 +46,14 @@ func Result(v any) (driver.Value, error) {
 }
 
 func (d Definer) DefineAll() {
+	d.defineNumbers()
+	d.defineCells()
+	d.defineTexts()
+	d.defineTimes()
+	d.defineJSON()
+}
+
+func (d Definer) defineNumbers() {
 	for name, f := range map[string]func(a, b number.Decimal) any{"exo_add": number.Add, "exo_sub": number.Sub, "exo_mul": number.Mul, "exo_div": number.Div, "exo_mod": number.Mod, "exo_round": number.Round} {
 		d.define(name, 2, func(args []driver.Value) any {
 			a, okA := number.Read(args[0])
@@ -68,18 +76,25 @@ func (d Definer) DefineAll() {
 			return f(a)
 		})
 	}
-	for name, of := range map[string]func(string) any{"text": jsonText, "number": jsonNumber, "bool": jsonBool, "length": jsonLength, "digits": jsonDigits} {
-		d.define("exo_json_"+name, 1, func(args []driver.Value) any { return of(jsonCell(args[0])) })
-	}
-	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
-		d.define(name, 2, func(args []driver.Value) any {
-			s, ok := args[0].(string)
-			if !ok || args[1] == nil {
-				return nil
-			}
-			return jsonHas(s, args[1], of)
-		})
-	}
+	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
+	d.define("exo_bounded", 1, func(args []driver.Value) any {
+		if number.CellOf(args[0]) == number.Number {
+			return args[0]
+		}
+		return nil
+	})
+	d.define("exo_nullif", 2, func(args []driver.Value) any {
+		a, okA := number.Read(args[0])
+		b, okB := number.Read(args[1])
+		if okA && okB && a.Cmp(b) == 0 {
+			return nil
+		}
+		return args[0]
+	})
+}
+
+// defineCells defines the functions that read and write cells in their stored forms.
+func (d Definer) defineCells() {
 	d.define("exo_store_whole", 1, storeWhole)
 	d.define("exo_store_float", 1, storeFloat)
 	d.define("exo_store_exact", 1, func(args []driver.Value) any { return storeExact(args[0], true) })
@@ -94,32 +109,43 @@ func (d Definer) DefineAll() {
 		d.define("exo_read_"+name, 2, func(args []driver.Value) any { return formOf(args[1]).Read(kind, args[0]) })
 		d.define("exo_store_"+name, 2, func(args []driver.Value) any { return cellOf(formOf(args[1]), kind, args[0]) })
 	}
-	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
 	d.defineText("exo_cell", plan.CellOf)
-	d.define("exo_bounded", 1, func(args []driver.Value) any {
-		if number.CellOf(args[0]) == number.Number {
-			return args[0]
-		}
-		return nil
-	})
-	d.defineText("exo_brief", func(s string) any {
-		if len(s) > plan.MaxBrief {
-			return nil
-		}
-		return s
-	})
+}
+
+func (d Definer) defineTexts() {
+	for name, most := range map[string]int{"exo_brief": plan.MaxBrief, "exo_short": plan.MaxNeedle} {
+		d.defineText(name, func(s string) any {
+			if len(s) > most {
+				return nil
+			}
+			return s
+		})
+	}
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
+	d.defineText2("exo_includes", func(s, part string) any { return truth(strings.Contains(s, part)) })
+	d.defineText2("exo_starts", func(s, start string) any { return truth(strings.HasPrefix(s, start)) })
+	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
+	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
+	d.defineSearch("exo_search", func(q *search.Query, texts ...string) any { return truth(q.Matches(texts...)) })
+	d.defineSearch("exo_rank", func(q *search.Query, texts ...string) any { return q.Rank(texts...) })
+}
+
+func (d Definer) defineTimes() {
 	d.defineText("exo_interval", intervalKey)
-	d.define("exo_fits_list", 1, func(args []driver.Value) any {
-		s, text := args[0].(string)
-		return text && engine.DecodeJSON([]byte(s)).Type() == value.TypeList
-	})
 	d.defineText("exo_interval_millis", func(s string) any {
 		if micros := intervalMicros(s); micros != nil {
 			return micros.Div(micros, big.NewInt(1000)).Int64() // Div rounds down, like floor
 		}
 		return nil
+	})
+	d.define("exo_nullif_interval", 2, func(args []driver.Value) any {
+		a, okA := args[0].(string)
+		b, okB := args[1].(string)
+		if okA && okB && bytes.Equal(keyBytes(intervalKey(a)), keyBytes(intervalKey(b))) {
+			return nil
+		}
+		return args[0]
 	})
 	d.defineText("exo_quarter", quarter)
 	d.define("exo_later", 4, func(args []driver.Value) any {
@@ -137,40 +163,32 @@ func (d Definer) DefineAll() {
 		return later(day, n, days, months)
 	})
 	d.defineText2("exo_local", local)
+}
+
+// defineJSON defines the functions of JSON and of arrays, which SQLite stores as JSON.
+func (d Definer) defineJSON() {
+	for name, of := range map[string]func(string) any{"text": jsonText, "number": jsonNumber, "bool": jsonBool, "length": jsonLength, "digits": jsonDigits} {
+		d.define("exo_json_"+name, 1, func(args []driver.Value) any { return of(jsonCell(args[0])) })
+	}
+	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
+		d.define(name, 2, func(args []driver.Value) any {
+			s, ok := args[0].(string)
+			if !ok || args[1] == nil {
+				return nil
+			}
+			return jsonHas(s, args[1], of)
+		})
+	}
+	d.define("exo_fits_list", 1, func(args []driver.Value) any {
+		s, text := args[0].(string)
+		return text && engine.DecodeJSON([]byte(s)).Type() == value.TypeList
+	})
 	d.defineText("exo_count", func(s string) any {
 		list := engine.DecodeJSON([]byte(s))
 		if list.Type() != value.TypeList {
 			return nil
 		}
 		return int64(list.Len())
-	})
-	d.defineText("exo_short", func(s string) any {
-		if len(s) > plan.MaxNeedle {
-			return nil
-		}
-		return s
-	})
-	d.defineText2("exo_includes", func(s, part string) any { return truth(strings.Contains(s, part)) })
-	d.defineText2("exo_starts", func(s, start string) any { return truth(strings.HasPrefix(s, start)) })
-	d.defineText2("exo_ends", func(s, end string) any { return truth(strings.HasSuffix(s, end)) })
-	d.defineText2("exo_like", func(s, pattern string) any { return truth(like(s, pattern)) })
-	d.defineSearch("exo_search", func(q *search.Query, texts ...string) any { return truth(q.Matches(texts...)) })
-	d.defineSearch("exo_rank", func(q *search.Query, texts ...string) any { return q.Rank(texts...) })
-	d.define("exo_nullif", 2, func(args []driver.Value) any {
-		a, okA := number.Read(args[0])
-		b, okB := number.Read(args[1])
-		if okA && okB && a.Cmp(b) == 0 {
-			return nil
-		}
-		return args[0]
-	})
-	d.define("exo_nullif_interval", 2, func(args []driver.Value) any {
-		a, okA := args[0].(string)
-		b, okB := args[1].(string)
-		if okA && okB && bytes.Equal(keyBytes(intervalKey(a)), keyBytes(intervalKey(b))) {
-			return nil
-		}
-		return args[0]
 	})
 	d.define("exo_same", 2, func(args []driver.Value) any {
 		if args[0] == nil || args[1] == nil {

@@ -1,8 +1,6 @@
 package sqlite
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // like reports whether s matches a pattern of SQL: % means any text, _ any character, and \ the
 // character that follows. The pattern is cut at each %. Each piece is looked for after the end of

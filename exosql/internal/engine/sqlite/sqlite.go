@@ -200,6 +200,4 @@ func nameless(action sqlite.AuthorizerActionCode, arg2 string) bool {
 
 // isDerived reports whether a name is one of our aliases of derived tables. SQLite reports them as
 // tables without a column if only their rows count.
-func isDerived(name string) bool {
-	return name == "" || strings.HasPrefix(name, "(subquery-")
-}
+func isDerived(name string) bool { return name == "" || strings.HasPrefix(name, "(subquery-") }

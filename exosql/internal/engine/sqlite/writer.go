@@ -118,9 +118,7 @@ func (w *Writer) rewrite(ctx context.Context) error {
 
 // Open implements engine.Writer. SQLite itself ends the transaction when the disk or the memory is
 // full, or when a write is interrupted. Each later write would then be committed alone.
-func (w *Writer) Open() bool {
-	return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) == 0
-}
+func (w *Writer) Open() bool { return !w.bad && sqlite3.Xsqlite3_get_autocommit(w.C.Tls, w.C.Db) == 0 }
 
 // Sound reports whether another unit may begin.
 func (w *Writer) Sound() bool {

@@ -1,16 +1,16 @@
 // Package undocmd has the commands of exo that undo the changes of a run.
 package undocmd
 
+// This file has the command exo undo, which finds what a run has changed, shows it, and changes it back.
+
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"iter"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -39,8 +39,10 @@ type Files struct {
 const exits = "exit codes:\n  0  done, or shown\n  1  the undo is refused, and why; or something is wrong in the file\n  2  the command line is wrong\n  3  it could not be done\n"
 
 // Commands returns the commands exo undo and exo gen undo.
-func Commands(files Files) cli.Commands {
-	return cli.Commands{{
+func Commands(files Files) cli.Commands { return cli.Commands{undoCommand(files), genCommand(files)} }
+
+func undoCommand(files Files) cli.Command {
+	return cli.Command{
 		Name:  "undo",
 		Args:  "RUN",
 		Short: "take back what a run has changed in the database",
@@ -70,34 +72,16 @@ example:
 			return o.undo
 		},
 		Values: map[string][]string{"-file": {cli.AnyFile}, "-identity": {cli.AnyFile}},
-	}, {
-		Name:  "gen undo",
-		Args:  "FILE",
-		Short: "write the SQL by which a database keeps what runs change",
-		Long: `Prints, for each database of a grant file with undo: 7d, the SQL that exo undo needs there: on SQLite a table; on PostgreSQL a table, functions
-and triggers of the tables that programs may change, and of those that cascades and triggers reach. A trigger does nothing but in runs of exo.
-Nothing is changed: read the SQL, and run it as the owner of the tables, again when there are new tables. exo doctor names what is missing.
-
-example:
-  exo gen undo exo.yaml > undo.sql
-`,
-		Exits: exits,
-		Flags: func(fs *flag.FlagSet) cli.Action {
-			o := &options{files: files}
-			fs.StringVar(&o.role, "role", "", "`NAME` of PostgreSQL's role for programs (default: that of url)")
-			return o.gen
-		},
-		Values: map[string][]string{"": {cli.AnyFile}},
-	}}
+	}
 }
 
 type options struct {
-	files          Files
-	path, role, as string
-	apply          bool
-	log            recordcmd.Log // log has the identity that reads the file's record
-	by             *person       // by is the person of -as; nil: the operator
-	refused        error         // refused is why the person may not undo the run
+	files    Files
+	path, as string
+	apply    bool
+	log      recordcmd.Log // log has the identity that reads the file's record
+	by       *person       // by is the person of -as; nil: the operator
+	refused  error         // refused is why the person may not undo the run
 }
 
 // person is the principal for whom an undo is made.
@@ -131,9 +115,7 @@ func (o *options) person(ctx context.Context, std cli.Stdio, f *grantfile.File, 
 	if err != nil {
 		return err
 	}
-	for _, x := range grants {
-		o.by.grants = append(o.by.grants, x)
-	}
+	o.by.grants = slices.Collect(maps.Values(grants))
 	all, err := o.entries(f)
 	if err != nil {
 		return err
@@ -155,60 +137,7 @@ func (o *options) reverse(ctx context.Context, db *exosql.DB, run, as exo.RunID)
 	if o.by == nil {
 		return db.Undo(ctx, run, as)
 	}
-	return db.UndoFor(ctx, run, as, o.by.own, o.by.grants...)
-}
-
-func (o *options) gen(ctx context.Context, std cli.Stdio, args []string) error {
-	if len(args) != 1 {
-		return cli.Usagef("want one grant file, not %d arguments", len(args))
-	}
-	f, err := o.files.Read(args[0])
-	if err != nil {
-		return err
-	}
-	n := 0
-	for i := range f.Databases {
-		x := &f.Databases[i]
-		if x.Undo == 0 {
-			continue
-		}
-		n++
-		url, _, err := x.URLs(os.Getenv)
-		if err != nil {
-			return err
-		}
-		if strings.HasPrefix(url, "sqlite:") {
-			fmt.Fprintf(std.Out, "%s;\n%s;\n", strings.Replace(exosql.CreateUndo, "TABLE", "TABLE IF NOT EXISTS", 1), strings.Replace(exosql.CreateWitness, "TABLE", "TABLE IF NOT EXISTS", 1))
-			continue
-		}
-		live, err := catalogue(ctx, url)
-		if err != nil {
-			return fmt.Errorf("the database %s: %w", x.Text, err)
-		}
-		role := o.role
-		role = cmp.Or(role, live.Role.Name)
-		if _, err := io.WriteString(std.Out, exosql.UndoTriggers(live, role, x.Undo, f.Written(live, x.Text)...)); err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		return noUndo(args[0])
-	}
-	return nil
-}
-
-func noUndo(path string) error {
-	return cli.Usagef("no database of %s has `undo`: write `undo: 7d` next to the database's `url`", path)
-}
-
-// catalogue reads all schemas, since a trigger may write to any table.
-func catalogue(ctx context.Context, url string) (*schema.Database, error) {
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		return nil, errors.New("the URL can't be read: want postgres://user@host/database")
-	}
-	defer db.Close()
-	return schema.ReadPostgres(ctx, db)
+	return db.UndoFor(ctx, exosql.UndoRequest{Run: run, As: as, Own: o.by.own}, o.by.grants...)
 }
 
 // found is a database with the changes that a run made in it.
@@ -251,14 +180,10 @@ func (o *options) undo(ctx context.Context, std cli.Stdio, args []string) error 
 	if err != nil {
 		return err
 	}
-	by := map[string]record.Compensator{}
-	if o.by == nil {
-		folders, closing, err := folders(ctx, f)
-		defer closing()
-		if err != nil {
-			return err
-		}
-		by = folders
+	by, closing, err := o.folders(ctx, f)
+	defer closing()
+	if err != nil {
+		return err
 	}
 	left, err := o.effects(f, run, by)
 	if err != nil {
@@ -404,8 +329,8 @@ func agrees(std cli.Stdio, rows, files int) bool {
 }
 
 // folders opens the folders of a grant file that keep the old text of each file that is written. No other service can undo
-// effects outside of the databases.
-func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
+// effects outside of the databases. A person can't undo them, so for a person folders opens none.
+func (o *options) folders(ctx context.Context, f *grantfile.File) (out map[string]record.Compensator, closing func(), err error) {
 	out = map[string]record.Compensator{}
 	var opened []services.Opened
 	closing = func() {
@@ -415,15 +340,15 @@ func folders(ctx context.Context, f *grantfile.File) (out map[string]record.Comp
 	}
 	for i := range f.Services {
 		s := &f.Services[i]
-		if s.Files.Text == "" || s.Undo == 0 {
+		if o.by != nil || s.Files.Text == "" || s.Undo == 0 {
 			continue
 		}
-		o, err := s.Open(ctx, os.Getenv, nil)
+		x, err := s.Open(ctx, os.Getenv, nil)
 		if err != nil {
 			return nil, closing, fmt.Errorf("the service %s: %w", s.Text, err)
 		}
-		opened = append(opened, o)
-		if by, ok := o.Object.(record.Compensator); ok {
+		opened = append(opened, x)
+		if by, ok := x.Object.(record.Compensator); ok {
 			out[s.Text] = by
 		}
 	}
@@ -460,69 +385,4 @@ func (o *options) entries(f *grantfile.File) (all iter.Seq2[record.Logged, error
 	}
 	all, _, err = o.log.Read()
 	return all, err
-}
-
-// line shows one row, before and after the undo. Changed columns that no facet of the table shows are only counted.
-func line(f *grantfile.File, database string, im exosql.RowImage) string {
-	shown := func(column string) bool {
-		return slices.ContainsFunc(f.Facets, func(x grantfile.Facet) bool {
-			return (x.Database.Text == database || x.Database.Text == "") && (x.Table.Text == im.Table.Name || x.Table.Text == im.Table.Schema+"."+im.Table.Name) &&
-				slices.ContainsFunc(x.Columns, func(c grantfile.Column) bool { return strings.EqualFold(c.Text, column) })
-		})
-	}
-	what, others := "change ", im.Others
-	switch {
-	case im.Before == nil:
-		what = "insert "
-	case im.After == nil:
-		what = "delete "
-	}
-	var parts []string
-	for i, c := range im.Columns {
-		switch {
-		case im.Before != nil && im.After != nil && im.Before[i] == im.After[i] || slices.Contains(im.Key, i) && shown(c):
-		case !shown(c):
-			others++
-		case im.Before == nil:
-			parts = append(parts, c+" "+text(im.After[i]))
-		case im.After == nil:
-			parts = append(parts, c+" "+text(im.Before[i]))
-		default:
-			parts = append(parts, c+" "+text(im.Before[i])+" → "+text(im.After[i]))
-		}
-	}
-	if others == 1 {
-		parts = append(parts, "another column")
-	} else if others > 1 {
-		parts = append(parts, fmt.Sprintf("%d other columns", others))
-	}
-	return what + rowName(im) + ": " + strings.Join(parts, ", ")
-}
-
-func rowName(im exosql.RowImage) string {
-	row, keys := im.Before, []string(nil)
-	if row == nil {
-		row = im.After
-	}
-	for _, i := range im.Key {
-		keys = append(keys, text(row[i]))
-	}
-	if keys == nil {
-		return schema.Printable(im.Table.Name) + ", a row without a key"
-	}
-	return schema.Printable(im.Table.Name) + " " + strings.Join(keys, ", ")
-}
-
-// maxShown is how many characters of a value are shown.
-const maxShown = 200
-
-func text(c exosql.RowLiteral) string {
-	if c.Null {
-		return "NULL"
-	}
-	s := schema.Printable(c.Text)
-	if r := []rune(s); len(r) > maxShown {
-		s = string(r[:maxShown]) + "…"
-	}
-	return s
 }
