@@ -94,8 +94,10 @@ func Create(dir string, a About, private SigningKey) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		return errors.Join(err, fmt.Errorf("%s is not empty: a log needs a folder of its own", dir))
+	if files, err := os.ReadDir(dir); err != nil {
+		return err
+	} else if len(files) > 0 {
+		return fmt.Errorf("%s is not empty: a log needs a folder of its own", dir)
 	}
 	if err := a.place(dir); err != nil {
 		return err
@@ -158,8 +160,11 @@ func (l *Log) load() error {
 		if bad != nil {
 			return bad
 		}
-		if err != nil || len(all) == 0 {
-			return errors.Join(err, errors.New("the log has no entries: its files were removed, so put a copy of them back"))
+		if err == nil && len(all) == 0 {
+			err = errors.New("the log has no entries: its files were removed, so put a copy of them back")
+		}
+		if err != nil {
+			return err
 		}
 		if tail, l.size, bad, err = readTail(all[len(all)-1].path); err == nil && bad == nil && len(tail) == 0 {
 			err = os.Remove(all[len(all)-1].path) // a process was killed while it wrote the first line of this segment
@@ -268,7 +273,7 @@ func (l *Log) goOn(tail []item, last int) error {
 			continue
 		}
 		if x.Number != l.tree.size {
-			return fmt.Errorf("entry %d is in the place of entry %d", x.Number, l.tree.size)
+			return fmt.Errorf("entry %d is in the place of entry %d: exo record verify shows what was changed", x.Number, l.tree.size)
 		}
 		if _, err := l.tree.add(x.Hash); err != nil {
 			return err

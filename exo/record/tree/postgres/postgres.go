@@ -73,8 +73,10 @@ func Create(ctx context.Context, url string, a tree.About, private tree.SigningK
 			if _, err := tx.Exec(ctx, SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
-			if tag, err := tx.Exec(ctx, "INSERT INTO exo_record_about (about) VALUES ($1) ON CONFLICT DO NOTHING", string(about)); err != nil || tag.RowsAffected() == 0 {
-				return errors.Join(err, errors.New("the database already has a record: use another database"))
+			if tag, err := tx.Exec(ctx, "INSERT INTO exo_record_about (about) VALUES ($1) ON CONFLICT DO NOTHING", string(about)); err != nil {
+				return err
+			} else if tag.RowsAffected() == 0 {
+				return errors.New("the database already has a record: use another database")
 			}
 			b := &pgx.Batch{}
 			queue(b, []tree.Row{first})
