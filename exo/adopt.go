@@ -18,7 +18,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned the zero value.Value, perhaps inside a list or record: functions like value.Float return that for NaN, and for text with NUL or invalid UTF-8; to return nothing, use value.Null()")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned the zero value.Value, perhaps inside a list or record: value.Float returns that for NaN, and value.Text for NUL or invalid UTF-8; to return nothing, use value.Null()")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:

@@ -39,8 +39,6 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s: the method %q: %s", i.Name, n, bad.Msg)
 		case i.Methods[m.Name] != m:
 			return fmt.Errorf("%s: the method listed as %q has the Name %q: list it under that name, too", i.Name, n, m.Name)
-		}
-		switch {
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
 			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and the Effect must be a constant of type EffectMode", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):

@@ -47,7 +47,7 @@ func (a *approval) check(mode message.EffectMode, in *message.Type) error {
 	case a == nil:
 		return nil
 	case mode != message.Held:
-		return errors.New("a person can't agree to a call that acts at once or changes nothing: make it with Method, without Immediate, or without Approve")
+		return errors.New("a person can't agree to a call that acts at once or changes nothing: make the method with Method and without Immediate, or leave Approve out")
 	case a.field == "":
 		return nil
 	}

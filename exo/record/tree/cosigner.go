@@ -51,7 +51,7 @@ func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 func (c *cosigner) known() error {
 	text, err := c.in.cosigned()
 	if err == nil && text != "" && c.cosigned(text, place{}) != nil {
-		err = fmt.Errorf("%s holds no checkpoint that both this log and this witness have signed: check the witness's key; if the key is right, keep a copy of %[1]s, and remove it", keptCosigned)
+		err = fmt.Errorf("%s holds no checkpoint that both this log and this witness have signed: check the witness's key; if the key is right, keep a copy of %[1]s, and remove the original", keptCosigned)
 	}
 	return err
 }

@@ -166,7 +166,7 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return nil, nil, errors.New("the signing key is not one that exo record init made") // err is left out, since it may contain the key
+		return nil, nil, errors.New("the signing key can't be read: want the one that exo record init made") // err is left out, since it may contain the key
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
