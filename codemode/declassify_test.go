@@ -106,7 +106,7 @@ func TestDeclassify(t *testing.T) {
 			t.Errorf("%s, the twin with bits without end: %s %v %v", where, r.JSON, r.Err, r.Label)
 		}
 		r := tool(declassify.New(9), "ann", false).Run(t.Context(), guess)
-		if fail.KindOf(r.Err) != fail.Limit || r.Console != "a\n" || !strings.Contains(r.Err.Error(), "oracle.starts: limit: this call takes 2 bits of what a user may learn about sealed values each day (UTC): 1 of 9 bits are left") {
+		if fail.KindOf(r.Err) != fail.Limit || r.Console != "a\n" || !strings.Contains(r.Err.Error(), "oracle.starts: limit: this call takes 2 bits of what a user may learn about sealed values in one day, and 1 of 9 bits are left until midnight UTC") {
 			t.Errorf("%s: %q %v", where, r.Console, r.Err)
 		}
 		if r := tool(declassify.New(10_000), "ann", true).Run(t.Context(), guess); r.Err == nil || !r.Label.Equal(value.NewLabel("pii")) {

@@ -290,7 +290,7 @@ func TestSearchHostile(t *testing.T) {
 			"return describe('\\u0000\\ud800')":                               "",
 			"return api.org.where(o => search(o.name))":                       "can't be called inside this callback",
 			"return api.org.where(o => o.name === search('a'))":               "can't be called inside this callback",
-			"for (;;) await search('task')":                                   "the limit is 40",
+			"for (;;) await search('task')":                                   "may make at most 40",
 			"const all = []; for (;;) all.push(describe('Task'))":             "limit of 40",
 			"return search.constructor('return 1')()":                         "",
 			"search = 1; return 1":                                            "`search` is a granted object and can't be assigned",

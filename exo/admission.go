@@ -138,7 +138,7 @@ func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 func (s *Session) refuse(m *Message, e *pending, over bool, budget error) error {
 	err := s.passSink(m, e) // passSink checks e.label, which includes the label that this message just added
 	if over && err == nil {
-		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: a program may make at most %d; make the others in another program", s.gate.limits.Calls)
 	}
 	if err = cmp.Or(err, budget); err == nil {
 		err = s.refuseEffect(m)

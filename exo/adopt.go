@@ -18,7 +18,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 	}
 	switch v.Kind() {
 	case value.KindNone:
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned the zero value.Value, perhaps inside a list or record: it results from NaN, or from text with NUL or invalid UTF-8; to return nothing, use value.Null()")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned the zero value.Value, perhaps inside a list or record: value.Float returns that for NaN, and value.Text for NUL or invalid UTF-8; to return nothing, use value.Null()")}
 	case value.KindRef:
 		return m.adoptObject(v)
 	case value.KindList:
@@ -50,7 +50,7 @@ func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
 			return v, nil
 		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned rows without a Shape, or with a number of cells that is no multiple of the width of the Shape")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned malformed value.Rows: set Shape, and give each row as many cells as the Shape is wide")}
 		}
 		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {
@@ -97,11 +97,11 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	if d.Type == nil || catalog[d.Type.Name] == nil {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object of type %s, which the description of the granted object lacks: add its interface to Description.Interfaces", fmt.Sprint(d.Type))}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object of type %s, which the Description of the granted object does not list: add its interface to Description.Interfaces", fmt.Sprint(d.Type))}
 	}
 	for _, i := range d.Interfaces {
 		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object that describes the interface %s otherwise than the granted object does: return the same interface from both", i.Name)}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exo: Eval returned an object that describes the interface %s differently from the granted object: return the same interface from both", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)

@@ -92,9 +92,9 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	case s.closed:
 		return l, false, fail.Errorf(fail.Cancelled, "", "the run is over")
 	case c.full:
-		return l, false, fail.Errorf(fail.Limit, "", "lines were logged after the console was full: it takes %d bytes", limits.ConsoleBytes)
+		return l, false, fail.Errorf(fail.Limit, "", "a line was logged after the console was full: the lines of one run may have at most %d bytes together", limits.ConsoleBytes)
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
-		return l, false, fail.Errorf(fail.Invalid, "", "a console line of %d bytes at level %v is longer than one line may be, or has an unknown level", len(l.Text), l.Level)
+		return l, false, fail.Errorf(fail.Invalid, "", "a console line has %d bytes and the level %v: want at most %d bytes and a known level", len(l.Text), l.Level, limits.LineBytes())
 	}
 	l.RunID = s.run.ID
 	l.Text = strings.Clone(l.Text) // the copy lets the program's larger text be freed, if l.Text is a part of it
@@ -127,7 +127,7 @@ func (s *Session) callConsole(l Line) {
 	returned = true
 }
 
-var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine instead of returning")
+var errConsoleEnded = fail.Named("exo: the host's Console ended its goroutine: return from it, and don't call runtime.Goexit")
 
 // Console returns the lines of the run's program that may be read (see Log). They may be read even if the result may not leave.
 func (s *Session) Console() string {

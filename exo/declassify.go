@@ -55,7 +55,7 @@ func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) e
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return fail.Errorf(fail.Denied, op, "this method takes a sealed value only as it was read. This one was made by `text`, or read together with a calculated value: read it alone, and pass it unchanged")
+			return fail.Errorf(fail.Denied, op, "this method takes a sealed value only as it was read, and one in this call was made by `text` or read together with a calculated value: read the value alone, and pass it unchanged")
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	}
 	op := s.opName(m.Root)
 	if m.Withheld() { // other runs share the budget: the bits left in it would reveal to them what this run has read
-		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't call a method that takes bits from the shared budget: call that in another program")
+		return nil, fail.Errorf(fail.Denied, op, "this program has read values that its result may not contain, so it can't call this method, whose budget other programs share: call it in a program that has not read them")
 	}
 	d := Declassified{Labels: e.declassified.Tags(), Bits: m.Root.Method().Bits()}
 	if p := s.hostCode(e, func() { d.Left, err = s.gate.bits.Take(s.run.Principal, s.gate.now(), d.Bits) }); p != nil {
@@ -112,7 +112,7 @@ func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 					said <- told
 					return
 				}
-				err = fmt.Errorf("exo: the object replied with something else than %s, which its method declares", m.Root.Method().Result.Con)
+				err = fmt.Errorf("exo: the object must reply with %s, as its method declares, and replied with something else", m.Root.Method().Result.Con)
 			}
 			m.AddDetail(DeclassifierError{scalar.Clip(err.Error(), fail.MaxOp)})
 			said <- value.Null()

@@ -253,10 +253,10 @@ func TestDeclassifyRefused(t *testing.T) {
 		}},
 		{"a run that has read another secret", "labelled other", Config{Admits: value.NewLabel("other")}, Run{Label: value.NewLabel("other")}, sees},
 		{"one that the method admits, and the result does not", "its result may not contain", Config{}, Run{Label: value.NewLabel("other")}, func(_ *world, cells []value.Value) message.Expr { return tellMe("lent", cells[0]) }},
-		{"a number that it was not given", "this program has no such sealed value", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {
+		{"a number that it was not given", "this program has read no such sealed value", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {
 			return tellMe("is", cells[0].Renumbered(17))
 		}},
-		{"another label", "this program has no such sealed value", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {
+		{"another label", "this program has read no such sealed value", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {
 			return tellMe("is", value.NewSealed(cells[0].Number(), value.TypeText, value.NewLabel("pii")))
 		}},
 		{"a sealed whole for a text", "must be text", Config{}, Run{}, func(_ *world, cells []value.Value) message.Expr {

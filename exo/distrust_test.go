@@ -156,7 +156,7 @@ func TestDistrustBegun(t *testing.T) {
 	t.Cleanup(func() { s.Finish(t.Context(), value.Null(), nil) })
 	w.s, w.last = s, 0
 	_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "hold", 1))})
-	if text := fail.GuestText(err); fail.KindOf(err) != fail.Denied || !strings.Contains(text, "this program was begun with labels of what outsiders wrote (untrusted)") || strings.Contains(text, "program of its own") {
+	if text := fail.GuestText(err); fail.KindOf(err) != fail.Denied || !strings.Contains(text, "this program was written by a model that has read what outsiders wrote (untrusted)") || strings.Contains(text, "program of its own") {
 		t.Error(err)
 	}
 }

@@ -109,7 +109,7 @@ func (s *Session) refuseEffect(m *Message) error {
 
 var errNoReview = fail.Named("exo: a person must agree to some changes of this object, but there is no Review: set codemode.Options.Review or exo.Config.Review (see exo/review)")
 
-var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object does not implement exo.Transactional, or its UnitKey returned nil: return the key of the object's store from UnitKey")
+var errNoStore = fail.Named("exo: a method has the Effect InUnit, but its object names no store: implement exo.Transactional, and return the key of the store from UnitKey")
 
 // claim notes the effect that an admitted message will have.
 func (s *Session) claim(m *Message) {
@@ -165,7 +165,7 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 func keyFrom(name string, method func() any) (key any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: %s of an object panicked: %v", name, p)}
+			err = &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the method %s of an object panicked: %v", name, p)}
 		}
 	}()
 	return method(), nil
@@ -200,7 +200,7 @@ type change struct {
 }
 
 // errOpen is the Err of an effect that has not ended yet.
-var errOpen = fail.Named("exo: the effect has not ended")
+var errOpen = fail.Named("exo: the call has not ended, so its outcome is not known yet")
 
 // changes notes that message m begins to act, if m changes something. It returns a function
 // that notes how the change ended.

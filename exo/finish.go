@@ -76,7 +76,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 	return <-done
 }
 
-var errCallbackEnded = fail.Named("exo: a callback of the host ended its goroutine instead of returning")
+var errCallbackEnded = fail.Named("exo: a function of the host, such as a Recorder or a policy, ended its goroutine: return from it, and don't call runtime.Goexit")
 
 // end ends the run in the order that Finish describes. All checks come before the commit, so a run that fails has changed
 // nothing. The entry Ended is recorded last.
@@ -172,7 +172,7 @@ func (s *Session) raised() error {
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
 		if c.State == StateHeld && !MayLeave(s.label, c.admits) {
-			return fail.Errorf(fail.Denied, c.Op, "after it asked for this call, the program read values that may not leave by it, so the call was not made; read them in another program")
+			return fail.Errorf(fail.Denied, c.Op, "the program asked for this call and then read values that may not leave through it, so the call was not made: read them in another program")
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (s *Session) actOne(ctx context.Context, held *Message) (v value.Value, sta
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return v, StateFailed, fail.Errorf(fail.Limit, "", "this call was not made: the calls before it used up the %v that calls may take after the end of a program", s.gate.limits.Held)
+		return v, StateFailed, fail.Errorf(fail.Limit, "", "this call was not made: earlier calls used up the %v for calls that wait for the end of their program; make fewer of them in one program", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -310,7 +310,7 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if !MayLeave(s.run.Label, s.gate.admits) { // the run began with a label that its result may not carry
-			return &fail.Error{Kind: fail.Denied, Msg: "this program was written by a model that had read values which its result may not contain", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
+			return &fail.Error{Kind: fail.Denied, Msg: "this program was written by a model that had read values which its result may not contain: let a model write it that has not read them", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		s.mu.Lock()
 		if w := s.withheld; w != nil {

@@ -91,7 +91,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
-			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want Latin letters, digits, _ and $, no digit first, at most 100 bytes; then, toJSON, constructor, prototype, __proto__ and api are reserved", name)
+			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want at most 100 Latin letters, digits, _ and $, no digit first, and none of the reserved names then, toJSON, constructor, prototype, __proto__ and api", name)
 		}
 		if o == nil {
 			return nil, fmt.Errorf("exo: the grant %s is nil: give it an object, or leave it out", name)
@@ -142,7 +142,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	g.kept = g.labels.Secrecy().Without(g.admits)
 	if g.effect != "" && cfg.Record == nil {
-		return nil, fmt.Errorf("exo: %s changes something, but no Record is set: set it to a Recorder, or to exo.Unrecorded to keep no record", g.effect)
+		return nil, fmt.Errorf("exo: %s changes something, but no Record is set: set Record to a Recorder, or to exo.Unrecorded to keep no record", g.effect)
 	}
 	if name := g.declassifier; name != "" && cfg.Bits == nil {
 		return nil, fmt.Errorf("exo: %s answers about sealed values, but nothing limits how much it reveals: set Bits to the host's budget (see exo/declassify)", name)

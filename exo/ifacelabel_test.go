@@ -47,9 +47,9 @@ func TestInterfaceLabel(t *testing.T) {
 		err  error
 		want string
 	}{
-		"taken off":          {to(labelled(drawer), value.Label{}), "Drawer: the policy removed {drawer} from its label"},
+		"taken off":          {to(labelled(drawer), value.Label{}), "Drawer: the policy removed {drawer} from the label of this interface"},
 		"given":              {to(labelled(drawer), value.NewLabel("drawer", "x")), ""},
-		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy gives the interface Drawer the label {drawer}, which"},
+		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy can't give the interface Drawer of this object the label {drawer}: label it"},
 		"who wrote it":       {to(declaring{labelled(drawer)}, drawer.Join(value.NewLabel(value.Untrusted))), ""},
 	} {
 		if (c.err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(c.err), c.want) {

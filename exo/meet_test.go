@@ -140,7 +140,7 @@ func TestWidenings(t *testing.T) {
 	}{
 		"the object's type":    {func(d *message.Description) { d.Type = &message.Type{Name: "Drawer"} }, "Description.Type"},
 		"its type's arguments": {func(d *message.Description) { d.Type.Args = map[string]*message.Type{"of": {Name: value.TypeInt}} }, "Description.Type"},
-		"an interface":         {func(d *message.Description) { d.Interfaces = append(d.Interfaces, iface("New", nil, false)) }, "added an interface"},
+		"an interface":         {func(d *message.Description) { d.Interfaces = append(d.Interfaces, iface("New", nil, false)) }, "added the interface New"},
 		"an interface twice":   {func(d *message.Description) { d.Interfaces = append(d.Interfaces, d.Interfaces[0]) }, "twice"},
 		"a nil interface":      {func(d *message.Description) { d.Interfaces[1] = nil }, "nil"},
 		"one that is needed":   {func(d *message.Description) { d.Interfaces = d.Interfaces[:4] }, "Desk refers to Lent"},
@@ -157,18 +157,18 @@ func TestWidenings(t *testing.T) {
 		"a field less":         {func(d *message.Description) { delete(of(d).Fields, "colour") }, "Desk: the policy added or deleted a field"},
 		"a field for another":  {func(d *message.Description) { of(d).Fields = map[string]*message.Property{"x": of(d).Fields["colour"]} }, "Desk.colour"},
 		"a field's type":       {func(d *message.Description) { of(d).Fields["colour"].Type.Name = value.TypeInt }, "Desk.colour"},
-		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: the policy removed {paint} from its label"},
+		"a field's label":      {func(d *message.Description) { of(d).Fields["colour"].Label = value.NewLabel("x") }, "Desk.colour: the policy removed {paint} from the label of this field"},
 		"a kind":               {func(d *message.Description) { of(d).Is = []string{"Drawer"} }, "Desk: the policy changed Is, Expr"},
 		"a kind less":          {func(d *message.Description) { d.Interfaces[1].Is = nil }, "Drawer: the policy changed Is, Expr"},
 		"an expression":        {func(d *message.Description) { of(d).Expr = true }, "Desk: the policy changed Is, Expr"},
 		"awaiting":             {func(d *message.Description) { of(d).Await = "post" }, "Desk: the policy changed Is, Expr"},
 		"calling":              {func(d *message.Description) { of(d).Call = "post" }, "Desk: the policy changed Is, Expr"},
-		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: the policy removed {read} from its label"},
+		"a label":              {func(d *message.Description) { post(d).Label = value.NewLabel("x") }, "Desk.post: the policy removed {read} from the label of this method"},
 		"rows":                 {func(d *message.Description) { post(d).Row = false }, "Desk.post"},
 		"no effect":            {func(d *message.Description) { post(d).Effect = message.NoEffect }, "Desk.post: the policy changed Effect from immediate to none"},
 		"another effect":       {func(d *message.Description) { post(d).Effect = message.InUnit }, "Desk.post: the policy changed Effect from "},
-		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the policy removed {ink} from the label of its reply"},
-		"no sink":              {func(d *message.Description) { post(d).Sink = false }, "Desk.post: the policy removed Sink"},
+		"a reply's label":      {func(d *message.Description) { post(d).Reply = value.Label{} }, "Desk.post: the policy removed {ink} from Reply"},
+		"no sink":              {func(d *message.Description) { post(d).Sink = false }, "Desk.post: the policy cleared Sink"},
 		"admits":               {func(d *message.Description) { post(d).Admits = value.NewLabel("blue", "green") }, "Desk.post: the policy added {green}"},
 		"a describing sink":    {func(d *message.Description) { of(d).Methods["self"].Sink = true }, "Desk.self"},
 		"a describing effect":  {func(d *message.Description) { of(d).Methods["self"].Effect = message.Immediate }, "Desk.self"},
@@ -190,7 +190,7 @@ func TestWidenings(t *testing.T) {
 		"no type":                {func(d *message.Description) { post(d).Params[0].Want = nil }, "Desk.post: the form"},
 		"no closed type":         {func(d *message.Description) { post(d).Params[0].Want.Con = nil }, "Desk.post: the form"},
 		"another term":           {func(d *message.Description) { post(d).Params[0].Want = v("self") }, "Desk.post: the form"},
-		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy allows \"c\""},
+		"an enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum[0] = "c" }, "Desk.post: kind: the policy allows the text \"c\""},
 		"no enum":                {func(d *message.Description) { post(d).Params[1].Want.Con.Enum = nil }, "Desk.post: kind"},
 		"an enum of numbers":     {func(d *message.Description) { post(d).Params[2].Want.Con.Enum = []string{"1"} }, "Desk.post: weight"},
 		"a type":                 {func(d *message.Description) { post(d).Params[2].Want.Con.Name = value.TypeNumber }, "Desk.post: weight"},
@@ -199,12 +199,12 @@ func TestWidenings(t *testing.T) {
 		"a list of nothing":      {func(d *message.Description) { form(d)[1].Type.Args = nil }, "Desk.post: the form: field cc: items"},
 		"a list of more":         {func(d *message.Description) { form(d)[1].Type.Args["x"] = &message.Type{Name: value.TypeInt} }, "Desk.post: the form: field cc"},
 		"a field's null":         {func(d *message.Description) { form(d)[2].Type.Null = true }, "Desk.post: the form: field n"},
-		"an optional field":      {func(d *message.Description) { form(d)[0].Opt = true }, "Desk.post: the form: the policy made field to optional"},
-		"a field that is needed": {func(d *message.Description) { post(d).Params[0].Want.Con.Fields = form(d)[1:] }, "Desk.post: the form: the policy removed field to, which is not optional"},
+		"an optional field":      {func(d *message.Description) { form(d)[0].Opt = true }, "Desk.post: the form: the policy made the field to optional"},
+		"a field that is needed": {func(d *message.Description) { post(d).Params[0].Want.Con.Fields = form(d)[1:] }, "Desk.post: the form: the policy removed the field to, which is not optional"},
 		"a field more": {func(d *message.Description) {
 			c := post(d).Params[0].Want.Con
 			c.Fields = append(c.Fields, message.TypeField{Name: "x", Type: &message.Type{Name: value.TypeInt}, Opt: true})
-		}, "Desk.post: the form: the policy added field x"},
+		}, "Desk.post: the form: the policy added the field x"},
 		"fields in order":         {func(d *message.Description) { f := form(d); f[1], f[2] = f[2], f[1] }, "Desk.post: the form"},
 		"data to what converts":   {func(d *message.Description) { of(d).Methods["look"].Params[0].Want.Con.Name = value.TypeDecimal }, "Desk.look: the data"},
 		"data to an object":       {func(d *message.Description) { of(d).Methods["look"].Params[0].Want.Con.Name = "Desk" }, "Desk.look: the data"},
@@ -392,7 +392,7 @@ func TestDeclaresLabels(t *testing.T) {
 		}}).Describe()
 		return err
 	}
-	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy gives the field User.name the label {pii}, which the declaration of this object has to give: label it there") {
+	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy can't give the field User.name of this object the label {pii}: label it where the object is declared") {
 		t.Error(err)
 	}
 	for what, err := range map[string]error{"who wrote it": label(declaring{user()}, value.Untrusted), "another object": label(user(), "pii")} {

@@ -283,8 +283,8 @@ func (s *Session) policyFailed(p any) error {
 }
 
 var (
-	errPolicy      = fail.Named("exo: a function of a policy panicked")
-	errPolicyEnded = fail.Named("exo: a function of a policy ended its goroutine instead of returning")
+	errPolicy      = fail.Named("exo: a function of a policy panicked, which ended the run")
+	errPolicyEnded = fail.Named("exo: a function of a policy ended its goroutine: return from it, and don't call runtime.Goexit")
 )
 
 // LabelDeclarer is an object that must know which of its fields are labelled: the order of its rows, and how many bytes it counts for a value,
@@ -302,11 +302,11 @@ func declaresLabels(o Object, own, met message.Description) error {
 	}
 	for _, i := range met.Interfaces {
 		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
-			return fmt.Errorf("exo: a policy gives the interface %s the label %s, which the declaration of this object has to give: label it there", i.Name, i.Label.Secrecy().Without(was))
+			return fmt.Errorf("exo: a policy can't give the interface %s of this object the label %s: label it where the object is declared", i.Name, i.Label.Secrecy().Without(was))
 		}
 		for name, f := range i.Fields {
 			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
-				return fmt.Errorf("exo: a policy gives the field %s.%s the label %s, which the declaration of this object has to give: label it there", i.Name, name, f.Label.Secrecy().Without(was.Label))
+				return fmt.Errorf("exo: a policy can't give the field %s.%s of this object the label %s: label it where the object is declared", i.Name, name, f.Label.Secrecy().Without(was.Label))
 			}
 		}
 	}

@@ -66,7 +66,7 @@ type Run struct {
 }
 
 // ErrPreview is the error of the effects of a run with Preview: nothing of them was kept.
-var ErrPreview = fail.Named("exo: a preview keeps nothing")
+var ErrPreview = fail.Named("exo: the run was a preview, so its changes were undone")
 
 // WithDefaults sets the fields ID, Clock and Seed if they are zero.
 func (r Run) WithDefaults(now time.Time) Run {
@@ -139,4 +139,4 @@ func (s *Session) serve() {
 func (s *Session) Run() Run { return s.run }
 
 // errRecord is the error of a run when its record can't be kept.
-var errRecord = fail.Named("exo: the record can't be written, or a callback of the host panicked")
+var errRecord = fail.Named("exo: the run was stopped, because its record can't be written or a function of the host panicked")

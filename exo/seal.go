@@ -163,7 +163,7 @@ func (s *Session) recognize(v value.Value, into *value.Label) error {
 		known := int(x.Number()) < len(s.sealed) && s.sealed[x.Number()].SealedType() == x.SealedType() && s.sealed[x.Number()].Label().Equal(l)
 		s.mu.Unlock()
 		if !known {
-			return fail.Errorf(fail.Denied, "", "this program has no such sealed value")
+			return fail.Errorf(fail.Denied, "", "this program has read no such sealed value: pass one that a call of this program returned")
 		}
 		*into = into.Join(l)
 	}

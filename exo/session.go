@@ -33,7 +33,7 @@ type Reply struct {
 
 // tooMuch returns the error for the message with which a run exceeds MessageBytes.
 func (l Limits) tooMuch() error {
-	return fail.Errorf(fail.Limit, "", "the values in all calls of this program have more than %d bytes, where a value counts once for each call; send fewer or smaller values", l.MessageBytes)
+	return fail.Errorf(fail.Limit, "", "all calls of this program together may pass values of at most %d bytes, and a value counts anew in each call: pass fewer or smaller values", l.MessageBytes)
 }
 
 // CallSize returns the rough size of a call in memory. waiting is the size of the calls that wait for their replies. CallSize fails if all
@@ -198,16 +198,16 @@ func (s *Session) Submit(call Call) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return fail.Errorf(fail.Cancelled, "", "the run is over")
+		return fail.Errorf(fail.Cancelled, "", "the run is over, so this call was not made")
 	}
 	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
 		// Stop here: otherwise the gate would check each message of a guest that sends more than its budget allows.
 		s.mu.Unlock()
-		return fail.Errorf(fail.Limit, "", "calls were sent after the program had reached its limit of %d calls", s.gate.limits.Calls)
+		return fail.Errorf(fail.Limit, "", "this program has used up its limit of %d calls: make the others in another program", s.gate.limits.Calls)
 	}
 	if call.ID <= s.lastID {
 		s.mu.Unlock()
-		return fail.Errorf(fail.Invalid, "", "the call id %d is not larger than the one before it", call.ID)
+		return fail.Errorf(fail.Invalid, "", "the call has the ID %d, which must be larger than the ID of the call before it", call.ID)
 	}
 	// Submit does not block, so a guest could pile up waiting messages. This bounds the bytes of all of them together. The
 	// size of one message has limits of its own.

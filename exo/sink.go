@@ -53,7 +53,7 @@ func (s *Session) passSink(m *Message, e *pending) error {
 		if meth.Effect == message.Immediate {
 			what = "this call acts at once and for good, and its outcome could not be shown"
 		}
-		return fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
+		return fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave; make this call in another program", what, label.Secrecy().Without(s.gate.admits).List())
 	}
 	return s.distrust(m, e.chosen.Integrity(), e.admits)
 }
@@ -85,7 +85,7 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	for _, f := range fs {
 		var more value.Label
 		if p := s.hostCode(e, func() { more = f(m) }); p != nil {
-			return value.Label{}, fmt.Errorf("exo: Admits of an object panicked: %v", p)
+			return value.Label{}, fmt.Errorf("exo: the function Admits of an object or a policy panicked: %v", p)
 		}
 		l = l.Meet(more)
 	}
@@ -150,7 +150,7 @@ func (m *Message) UntrustedError(has value.Label, what string) error {
 		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
 	if !s.run.Label.Integrity().Meet(has).Empty() { // the run began with the tag, so advice to use another program would not help
-		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request this call in a message of their own", s.taints(has), what)
+		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was written by a model that has read what outsiders wrote (%s), and %s: ask the user to request this call in a message of their own", s.taints(has), what)
 	}
 	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: make this call without reading their words, or in a program of its own", s.taints(has), what)
 }

@@ -178,7 +178,7 @@ func TestMessageBytes(t *testing.T) {
 	}
 	_, err := w.send(diary)
 	wantKind(t, "beyond", err, fail.Limit)
-	if e := w.events[len(w.events)-1]; !strings.Contains(fail.GuestText(err), "more than 100000 bytes") || e.Step != Refused || e.Message != nil || !w.s.Label().Empty() || w.todos.asked() != 0 {
+	if e := w.events[len(w.events)-1]; !strings.Contains(fail.GuestText(err), "at most 100000 bytes") || e.Step != Refused || e.Message != nil || !w.s.Label().Empty() || w.todos.asked() != 0 {
 		t.Errorf("%v; %v with %d bytes, %v", err, e.Step, len(e.Message), w.s.Label())
 	}
 	_, err = w.send(count0())

@@ -30,11 +30,11 @@ func TestTypeLabels(t *testing.T) {
 	admitting := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "by", Type: text, Admits: pii}}}
 	for want, o := range map[string]*fake{
 		"": letters(field(pii), field(value.Label{})),
-		"Letters.read: type text has the label {pii}, which only the checker may set":        letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
-		"Letters.read: type record has the label {pii}":                                      letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
-		"Letters.read: field by of an argument admits {pii}, but the Effect":                 letters(text, admitting),
-		"Letters.read: field by of the result admits {pii}: only a field of an argument can": letters(admitting, nil),
-		"Letters.read: type text has the label {pii}, which only the checker may set: label": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
+		"Letters.read: the type text has the label {pii}, which only exo's checker may set":                letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
+		"Letters.read: the type record has the label {pii}":                                                letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
+		"Letters.read: field by of an argument admits {pii}, but the Effect":                               letters(text, admitting),
+		"Letters.read: field by of the result admits {pii}: only a field of an argument can":               letters(admitting, nil),
+		"Letters.read: the type text has the label {pii}, which only exo's checker may set: label a field": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
 	} {
 		_, err := NewGate(Config{Grants: map[string]Object{"letters": o}, Record: Unrecorded})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -43,7 +43,7 @@ func TestTypeLabels(t *testing.T) {
 	}
 	o := iface("Letters", nil, false)
 	o.Fields["x"] = &message.Property{Type: &message.Type{Name: value.TypeText, Label: pii}}
-	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: type text has the label") {
+	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: the type text has the label") {
 		t.Error(err)
 	}
 }

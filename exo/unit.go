@@ -160,7 +160,7 @@ func (s *Session) outgoing(c *change) (to changeset.Message, err error) {
 	to.Rule, to.Who = s.asks(open)
 	var whole bool
 	if to.Text, whole = spell.Message(c.held.Root, names, maxReviewed); !whole {
-		to.Unfit = "is longer than a person is shown"
+		to.Unfit = "is too long to be shown to a person"
 	} else if !named { // an object without a granted name has only a number, which means nothing to a reader
 		to.Unfit = "has an object that came with a reply, which can't be shown"
 	}
@@ -197,13 +197,13 @@ var ErrNothingDone = fail.Named("exo: nothing was done")
 // before its commit.
 func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit, error) {
 	if key == nil || !reflect.ValueOf(key).Comparable() {
-		return nil, fmt.Errorf("exo: Message.Unit got a %T as its key, which == can't compare: pass a pointer, or another comparable value", key)
+		return nil, fmt.Errorf("exo: Message.Unit got a %T as its key: pass a pointer, or another value that == can compare", key)
 	}
 	if m.session == nil {
 		return nil, errZeroSession
 	}
 	if m.entry.effect == message.InUnit && key != m.store {
-		return nil, errors.New("exo: a method with the Effect InUnit gave Message.Unit another key than its object's UnitKey: give it that key")
+		return nil, errors.New("exo: a method with the Effect InUnit must give Message.Unit the key that its object's UnitKey returns, and gave another")
 	}
 	return m.session.unit(key, open)
 }
@@ -260,7 +260,7 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-var errNoUnit = fail.Named("exo: the function that opens a unit of work panicked, or returned neither a Unit nor an error: return one of them")
+var errNoUnit = fail.Named("exo: the function that opens a unit of work must return a Unit or an error, and returned neither or panicked")
 
 var errOutside = fail.Named("exo: the object changed something without a unit of work: open one with Message.Unit")
 

@@ -29,7 +29,7 @@ func TestWhoEndedTheCall(t *testing.T) {
 	}{
 		"a call, the caller's deadline": {late, ofCall, fail.Cancelled, "the program was stopped: the deadline of its caller had passed"},
 		"a call, the total":             {total, ofCall, fail.Limit, "the program took longer than 1ns in all, waiting included; ask for less at a time"},
-		"a call of its own deadline":    {t.Context(), ofCall, fail.Limit, "shop.wait: the time for this run is over"},
+		"a call of its own deadline":    {t.Context(), ofCall, fail.Limit, "shop.wait: a time limit was reached: do less in one program"},
 		"a limit before the deadline":   {late, ofProgram, fail.Limit, "too many rows"},
 	} {
 		gate, err := exo.NewGate(exo.Config{})

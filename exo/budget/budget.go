@@ -52,9 +52,9 @@ func (b Budget) check() error {
 	case slices.Min(all[:]) < 0:
 		return fmt.Errorf("budget: an amount of a budget is %d: want 1 or more, or 0 for no bound", slices.Min(all[:]))
 	case b.Per != Principal && b.Per != Conversation && b.Per != Tool:
-		return fmt.Errorf("budget: a budget is per %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
+		return fmt.Errorf("budget: the field Per of a budget is %q: want %s, %s or %s", string(b.Per), Principal, Conversation, Tool)
 	case b.Every < 0 || b.Every%time.Minute != 0:
-		return fmt.Errorf("budget: a budget refills each %s: want whole minutes, or 0 for a budget that never refills", b.Every)
+		return fmt.Errorf("budget: the field Every of a budget is %s: want whole minutes, or 0 for a budget that never refills", b.Every)
 	case all == amounts{}:
 		return fmt.Errorf("budget: the budget per %s bounds nothing: give it an amount, like calls or effects", b.Per)
 	case b.Bits > 0 && b.Per == Conversation:

@@ -487,7 +487,7 @@ func TestFails(t *testing.T) {
 		}
 		_ = r.end(nil)
 	}
-	if _, err := set.List(context.Background(), noon); err == nil || !strings.Contains(err.Error(), "does not show how much") {
+	if _, err := set.List(context.Background(), noon); err == nil || !strings.Contains(err.Error(), "should say how much of a budget was used") {
 		t.Error(err)
 	}
 }

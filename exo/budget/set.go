@@ -31,7 +31,7 @@ type Set struct {
 func In(s store.Store, tool string, budgets ...Budget) (*Set, error) {
 	switch {
 	case s == nil:
-		return nil, errors.New("budget: In got a nil store, where it would keep what is used: open a store with exo/store")
+		return nil, errors.New("budget: In got a nil store: pass one of exo/store, which keeps how much of each budget is used")
 	case tool == "" || len(tool) > 100:
 		return nil, fmt.Errorf("budget: the name of the tool has %d bytes: want 1 to 100", len(tool))
 	case len(budgets) == 0:
@@ -74,7 +74,7 @@ func read(e *store.Entry) (out entry, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&out); err != nil || len(out.Used) != kinds || slices.Min(out.Used) < 0 {
-		err = fmt.Errorf("budget: the entry %.80q does not show how much of the budget was used: %.200s; correct the entry, or remove it: then the whole budget is free again", e.Key, e.Value)
+		err = fmt.Errorf("budget: the store's entry %.80q should say how much of a budget was used, and is %.200s: correct the entry, or remove it to make the whole budget free again", e.Key, e.Value)
 	}
 	return out, err
 }
@@ -117,7 +117,7 @@ func (s *Set) edit(b Budget, p exo.Principal, conversation string, now time.Time
 		_, err = s.kept.Sweep(ctx)
 	}
 	if err != nil && fail.KindOf(err) != fail.Limit {
-		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: what is used of a budget can't be read or kept: %w", err)}
+		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("budget: how much of a budget is used can't be read from the store or written to it: %w", err)}
 	}
 	return err
 }

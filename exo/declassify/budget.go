@@ -76,7 +76,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 			was = taken{Day: b.day}
 		}
 		if left = b.perDay - was.Bits; bits < 1 || bits > left {
-			return false, fail.Errorf(fail.Limit, "", "this call takes %d bits of what a user may learn about sealed values each day (UTC): %d of %d bits are left", bits, max(left, 0), b.perDay)
+			return false, fail.Errorf(fail.Limit, "", "this call takes %d bits of what a user may learn about sealed values in one day, and %d of %d bits are left until midnight UTC", bits, max(left, 0), b.perDay)
 		}
 		was.Bits += bits
 		e.Value, err = json.Marshal(was)
@@ -103,7 +103,7 @@ func read(e *store.Entry) (t taken, err error) {
 	d.DisallowUnknownFields()
 	err = d.Decode(&t)
 	if _, day := time.Parse(time.DateOnly, t.Day); err != nil || day != nil || t.Bits < 1 {
-		return t, fmt.Errorf("declassify: the entry %.80q is not a day and the bits taken on it: %.200s; correct it, or remove it, which gives that day's bits back", e.Key, e.Value)
+		return t, fmt.Errorf("declassify: the store's entry %.80q should be a day and the bits taken on that day, and is %.200s: correct the entry, or remove it to give these bits back", e.Key, e.Value)
 	}
 	return t, nil
 }

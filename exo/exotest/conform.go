@@ -76,7 +76,7 @@ func (c *conform) begin() {
 		if exo.IsPanic(err) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.panicked = append(c.panicked, m.Root.Name+": Eval panicked, or ended its goroutine: "+clip(err.Error()))
+			c.panicked = append(c.panicked, m.Root.Name+": Eval must return, and not panic or end its goroutine: "+clip(err.Error()))
 		}
 	}})
 	c.run = Begin(c.t, exo.Config{Grants: map[string]exo.Object{"object": o}, Limits: plenty(), Admits: c.admits})

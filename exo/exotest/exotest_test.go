@@ -119,8 +119,8 @@ func TestConform(t *testing.T) {
 		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (value.Value, error) { return value.RefValue(other), nil }}, "but the description says Other"},
 		"a panic": {&thing{ask(text, con(value.TypeText)), func(_ context.Context, m *exo.Message) (value.Value, error) {
 			return value.Text(m.Args[0].Text()[:1]), nil
-		}}, "ask: Eval panicked"},
-		"an end": {&thing{ask(nil, con(value.TypeText)), func(context.Context, *exo.Message) (value.Value, error) { runtime.Goexit(); panic("not here") }}, "ask: Eval panicked, or ended its goroutine"},
+		}}, "ask: Eval must return, and not panic"},
+		"an end": {&thing{ask(nil, con(value.TypeText)), func(context.Context, *exo.Message) (value.Value, error) { runtime.Goexit(); panic("not here") }}, "ask: Eval must return, and not panic or end its goroutine"},
 		"a moody object": {&thing{func() []*message.Interface {
 			calls++
 			return ask([]*message.Type{text, point}[calls%2], con(value.TypeInt))()
@@ -137,7 +137,7 @@ func TestConform(t *testing.T) {
 			is := ask(nil, &message.Term{Con: message.Receipt()})()
 			is[0].Methods["ask"].Effect = message.Held
 			return is
-		}, func(context.Context, *exo.Message) (value.Value, error) { panic("now") }}, "ask: Eval panicked"},
+		}, func(context.Context, *exo.Message) (value.Value, error) { panic("now") }}, "ask: Eval must return, and not panic"},
 		"a service": {mailer(t), ""},
 		"what never returns": {&thing{ask(nil, con(value.TypeInt)), func(ctx context.Context, m *exo.Message) (value.Value, error) {
 			if ctx.Err() != nil {

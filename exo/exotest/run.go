@@ -118,7 +118,7 @@ func (r *Run) On(name string) *Chain {
 func (r *Run) Reply(v value.Value) *Chain {
 	r.t.Helper()
 	if v.Type() != value.TypeRef {
-		r.t.Fatalf("exotest: %s refers to no object", v)
+		r.t.Fatalf("exotest: Reply needs a reply that is an object, and got %s: pass the value of a Chain that returns one", v)
 	}
 	return r.ref(v.Number())
 }

@@ -203,7 +203,7 @@ func AsError(op string, err error) *Error {
 		return &Error{Op: op, Kind: Cancelled, Err: err}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &Error{Op: op, Kind: Limit, Msg: "the time for this run is over", Err: err}
+		return &Error{Op: op, Kind: Limit, Msg: "a time limit was reached: do less in one program", Err: err}
 	}
 	return &Error{Op: op, Kind: Internal, Err: err}
 }

@@ -17,11 +17,11 @@ const maxWrapped = 1000
 func Foreign(err error) (safe error) {
 	defer func() {
 		if p := recover(); p != nil {
-			safe = fmt.Errorf("exo: an error has the type %T, and a method of it panicked: %v", err, p)
+			safe = fmt.Errorf("exo: a method of an error of type %T panicked: %v", err, p)
 		}
 	}()
 	if !errtree.Finite(err, maxWrapped) {
-		return fmt.Errorf("exo: an error has the type %T, and wraps itself or more than %d others", err, maxWrapped)
+		return fmt.Errorf("exo: an error of type %T wraps itself, or more than %d other errors: return a simpler error", err, maxWrapped)
 	}
 	if err != nil {
 		_ = err.Error() // Error is called here, where a panic is caught, because the host or the record will call it later

@@ -117,7 +117,7 @@ func (c *Config) check() error {
 	case c.Bytes < 0 || c.Undo < 0:
 		return errors.New("the fields Bytes and Undo must not be negative")
 	case len(c.Label.Unnamed()) > 0:
-		return fmt.Errorf("the label %s has readers without their ids: write the tag without the @ part", c.Label)
+		return fmt.Errorf("the label %s has a kind of readers after the @, and no ids of readers: leave the @ part out", c.Label)
 	case len(c.Write) > 0 && c.Journal == nil:
 		return errors.New("the field Write needs the field Journal, which shows what a killed process was about to write")
 	case both && !lost.Empty():
@@ -295,8 +295,10 @@ func (f *Files) rows(ctx context.Context, in table) (out []map[string]any, err e
 		separator = '\t'
 	case in.Separator == "":
 		separator = ','
-	case lines || size != len(in.Separator) || strings.ContainsRune("\"\r\n\ufffd", separator):
-		return nil, service.Refuse("separator must be one character, like ;, and not a quote or a line break; only .csv and .tsv files have one")
+	case lines:
+		return nil, service.Refuse("only .csv and .tsv files have a separator: leave it out for `%s`", in.Path)
+	case size != len(in.Separator) || strings.ContainsRune("\"\r\n\ufffd", separator):
+		return nil, service.Refuse("separator must be one character, like ;, and not a quote or a line break")
 	}
 	text, err := f.text(ctx, in.Path)
 	if err != nil {

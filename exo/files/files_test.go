@@ -264,7 +264,7 @@ func TestChangedSince(t *testing.T) {
 		t.Error(err, has(dir, "a.txt"))
 	}
 	effects := r.Session().Effects()
-	if len(effects) != 1 || effects[0].State != exo.StateFailed || !strings.Contains(fmt.Sprint(effects[0].Err), "was changed since the program ended") {
+	if len(effects) != 1 || effects[0].State != exo.StateFailed || !strings.Contains(fmt.Sprint(effects[0].Err), "was changed after the program had ended") {
 		t.Errorf("%+v", effects)
 	}
 	if left := hidden(t, dir); left != nil {
@@ -353,7 +353,7 @@ func TestConfig(t *testing.T) {
 		"add the label to Label":            {Read: all, Write: all, Admits: pii, Journal: j},
 		"leave Trusted out":                 {Read: all, Write: all, Trusted: true, Admits: value.NewLabel(value.Untrusted), Journal: j},
 		"Write needs the field Journal":     {Write: all},
-		"readers without their ids":         {Read: all, Label: value.NewLabel("pii@member")},
+		"a kind of readers after the @":     {Read: all, Label: value.NewLabel("pii@member")},
 		"must not be negative":              {Read: all, Bytes: -1},
 		"** has to be a part of its own":    {Read: []string{"a**"}},
 		"one glob for each alternative":     {Read: []string{"*.{csv,txt}"}},

@@ -21,7 +21,7 @@ func (f *Files) kept() time.Duration { return max(7*24*time.Hour, f.keep) }
 
 func (f *Files) entryKey(key string) string { return store.Key("files", f.name, key) }
 
-var errGone = errors.New("files: it can't be known whether the file was written, because its hidden text or its entry in the journal was removed: look at the file")
+var errGone = errors.New("files: it is not known whether the file was written, because its folder, its waiting text or its entry in the journal was removed: look at the file")
 
 // place has a write of the journal, and the folder and name of its file.
 type place struct {
@@ -128,10 +128,10 @@ func (f *Files) undo(ctx context.Context, key string) error {
 	default:
 		before, _, bad := p.dir.Load(plainfile.Ours + key + ofBefore)
 		if bad == nil && sum(before) != p.Was {
-			bad = errors.New("it was changed")
+			bad = errors.New("its kept copy was changed")
 		}
 		if bad != nil {
-			return nothing(fmt.Errorf("the text that %s had before can't be put back: %w", p.Path, bad))
+			return nothing(fmt.Errorf("the earlier text of %s can't be put back: %w", p.Path, bad))
 		}
 		err = p.dir.Rename(plainfile.Ours+key+ofBefore, p.name)
 	}

@@ -93,7 +93,7 @@ func (f *Files) replaceable(path string, parts []string) error {
 			return nil
 		}
 	} else if errors.Is(err, fs.ErrNotExist) {
-		return service.Refuse("`%s` can't be written: its folder does not exist, and a write makes none", path)
+		return service.Refuse("`%s` can't be written: its folder does not exist, and a write makes no folder: write to a folder that exists", path)
 	}
 	if why := plainfile.Unusable(err); why != nil {
 		return service.Refuse("`%s` can't be replaced: %v", path, why)
@@ -117,7 +117,7 @@ func (f *Files) Stage(ctx context.Context, m *exo.Message, _ bool) error {
 			return f.stage(ctx, w, r.writes[:i])
 		}
 	}
-	return errors.New("files: a write was refused, because it was not checked while its program ran: this is a fault of exo/files, please report it") // not reached: Validate adds each write, since no write has a sealed value
+	return errors.New("files: nothing was written, because the write was not checked while its program ran: this is a fault of exo/files, please report it") // not reached: Validate adds each write, since no write has a sealed value
 }
 
 // Forget implements exo.Stager. The text that waits is removed, and never gets its own name.
@@ -216,11 +216,11 @@ func (f *Files) complete(ctx context.Context, key string) (exo.State, error) {
 	case err != nil && plainfile.Unusable(err) == nil:
 		return exo.StateUnknown, err
 	case !plainfile.AnyMatches(f.write, p.parts):
-		why = "it is no longer a file that programs may write"
+		why = "programs may no longer write this file"
 	case err != nil || sum(text) != p.Sum:
-		why = "its text was changed on the disk while it waited"
+		why = "the waiting text was changed on the disk"
 	case p.now != p.Was:
-		why = "the file was changed since the program ended"
+		why = "the file was changed after the program had ended"
 	default:
 		err := errors.Join(p.dir.Rename(plainfile.Ours+key, p.name), plainfile.Sync(p.dir.Root))
 		if err != nil {

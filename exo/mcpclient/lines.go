@@ -64,7 +64,7 @@ func (c *lines) Read(context.Context) (m jsonrpc.Message, err error) {
 				return err
 			}
 			if !utf8.Valid(line) {
-				return fmt.Errorf("%w: a line is not UTF-8", ErrMalformed)
+				return fmt.Errorf("%w: a line from the server is not UTF-8", ErrMalformed)
 			}
 			x, err := jsonrpc.DecodeMessage(line)
 			if err != nil {
@@ -195,7 +195,7 @@ func (c *lines) Write(_ context.Context, m jsonrpc.Message) error {
 		n := len(c.open)
 		c.mu.Unlock()
 		if n > maxOpenIDs {
-			c.end(fmt.Errorf("%w: %d calls have no answer", ErrTimeout, n))
+			c.end(fmt.Errorf("%w: %d calls are still without an answer", ErrTimeout, n))
 		}
 	}
 	return c.write(m)
@@ -212,7 +212,7 @@ func (c *lines) write(m jsonrpc.Message) error {
 		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	if _, err := c.p.In.Write(append(b, '\n')); err != nil { // the connection is unusable, since half a line may be written
-		err = fmt.Errorf("%w: it does not read its input: %w", ErrEnded, err)
+		err = fmt.Errorf("%w: the server does not read its input: %w", ErrEnded, err)
 		c.end(err)
 		return err
 	}

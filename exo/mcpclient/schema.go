@@ -47,8 +47,11 @@ type typer struct {
 }
 
 func (y *typer) typ(schema any, at string, depth int) (*message.Type, error) {
-	if y.left--; y.left < 0 || depth > maxDepth {
-		return nil, fmt.Errorf("%s: the schema is nested too deeply, is too large, or refers to itself", at)
+	if y.left--; y.left < 0 {
+		return nil, fmt.Errorf("%s: the tool's schema has more than %d parts, where each $ref counts its parts anew", at, maxNodes)
+	}
+	if depth > maxDepth {
+		return nil, fmt.Errorf("%s: the tool's schema is nested deeper than %d levels, perhaps because it refers to itself", at, maxDepth)
 	}
 	s, ok := schema.(map[string]any)
 	if !ok && schema != true {

@@ -91,7 +91,7 @@ var (
 	ErrTooLarge  = errors.New("mcpclient: the server's answer is larger than Server.Bounds allows")
 	ErrFlood     = errors.New("mcpclient: the server sent more messages than Server.Bounds allows")
 	ErrTimeout   = errors.New("mcpclient: the server did not answer in time")
-	ErrMalformed = errors.New("mcpclient: the server sent something that breaks the protocol")
+	ErrMalformed = errors.New("mcpclient: the server sent something that breaks the protocol MCP")
 	ErrMismatch  = errors.New("mcpclient: the server's answer does not have its declared type")
 	ErrAsks      = errors.New("mcpclient: the server asked for input before it answers, and this client gives none")
 	ErrEnded     = errors.New("mcpclient: the server can't be reached")
@@ -168,9 +168,9 @@ func (s *Server) complete() error {
 	case slices.ContainsFunc(s.Approve, func(tool string) bool { return !slices.Contains(s.Acts, tool) }):
 		return bad("Approve has a tool that is not in Acts: only a call that waits for the end of the program can be shown to a person first")
 	case len(s.Label.Unnamed()) > 0:
-		return bad("Label has a tag of readers without their ids (%s): write the tag without the @ part", s.Label)
+		return bad("Label has a tag with a kind of readers after the @, and no ids of readers (%s): leave the @ part out", s.Label)
 	case !s.Label.Secrecy().FlowsTo(s.Admits):
-		return bad("Admits lacks %s, with which Label labels the answers, so no call could be sent: add it to Admits", s.Label.Secrecy().Without(s.Admits).List())
+		return bad("Label gives the answers the label %s, which Admits lacks, so no call could be sent: add the label to Admits", s.Label.Secrecy().Without(s.Admits).List())
 	case s.Command != nil:
 		return nil
 	}
@@ -179,7 +179,7 @@ func (s *Server) complete() error {
 		return bad("want a URL like https://HOST/PATH or http://HOST/PATH, without a user and without #") // the address is not quoted, since it may contain a password
 	}
 	if s.Client == nil {
-		return bad("a URL needs a Client, which sends its requests")
+		return bad("a server with a URL needs a Client, which sends the requests: set Client")
 	}
 	return nil
 }

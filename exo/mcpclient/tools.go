@@ -59,7 +59,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 				continue
 			}
 			if seen[t.Name] {
-				return nil, fmt.Errorf("%w: it lists the tool %q twice", ErrMalformed, t.Name)
+				return nil, fmt.Errorf("%w: the server lists the tool %q twice", ErrMalformed, t.Name)
 			}
 			seen[t.Name] = true
 			tools = append(tools, t)
@@ -75,7 +75,7 @@ func (s *Server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 		slices.SortFunc(tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
 		return tools, nil
 	}
-	return nil, fmt.Errorf("%w: more than %d pages of tools", ErrTooLarge, maxPages)
+	return nil, fmt.Errorf("%w: the server's list of tools has more than %d pages", ErrTooLarge, maxPages)
 }
 
 // pinned refuses tools with other names, descriptions or schemas than the pinned ones. It sorts the keys of objects, so their order does not count.

@@ -22,7 +22,7 @@ func (t *tool) answer(r *mcp.CallToolResult, most int) (v value.Value, err error
 		return read(t.out, r.StructuredContent, 0, &most)
 	}
 	if v = value.Text(textOf(r.Content)); v.IsZero() {
-		err = fmt.Errorf("%w: the text of the answer has a NUL, or is not UTF-8", ErrMismatch)
+		err = fmt.Errorf("%w: the text of the answer is not UTF-8 without NUL", ErrMismatch)
 	}
 	return v, err
 }
@@ -46,8 +46,11 @@ func textOf(parts []mcp.Content) string {
 
 // read makes a value of type t from decoded JSON.
 func read(t *message.Type, x any, depth int, left *int) (v value.Value, err error) {
-	if *left--; *left < 0 || depth > 2*maxDepth {
-		return v, fmt.Errorf("%w: too many values, or nested too deeply", ErrTooLarge)
+	if *left--; *left < 0 {
+		return v, fmt.Errorf("%w: the answer has too many values", ErrTooLarge)
+	}
+	if depth > 2*maxDepth {
+		return v, fmt.Errorf("%w: the answer is nested deeper than %d levels", ErrTooLarge, 2*maxDepth)
 	}
 	fits := func(name string) bool { return t.Name == name || t.Name == value.TypeData }
 	ok := false

@@ -60,7 +60,7 @@ func (g *guard) client(c *http.Client) *http.Client {
 	return &own
 }
 
-var errRedirect = errors.New("mcpclient: the server answered with a redirect, which is refused: set URL to the address where it leads")
+var errRedirect = errors.New("mcpclient: the server answered with a redirect, which this client does not follow: set URL to the address to which the redirect leads")
 
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.left.Add(-1) < 0 {

@@ -133,13 +133,13 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 		}
 		recv := get(w.Recv)
 		if w.Recv != -1 && recv == nil {
-			return nil, badMessage(i, "refers to a node that does not come before it")
+			return nil, badMessage(i, "refers to a node that is not before it in the message")
 		}
 		args := make([]*Node, 0, len(w.Args))
 		for _, j := range w.Args {
 			a := get(j)
 			if a == nil {
-				return nil, badMessage(i, "refers to a node that does not come before it")
+				return nil, badMessage(i, "refers to a node that is not before it in the message")
 			}
 			args = append(args, a)
 		}

@@ -30,9 +30,9 @@ const (
 )
 
 var (
-	errNode  = errors.New("a message can't be written if a Checker would not make one of its nodes")
-	errOrder = errors.New("a message can't be written unless its nodes are in the order of Node.Expr")
-	errLarge = fmt.Errorf("a message can't be written if it has more than %d values", maxLiterals)
+	errNode  = errors.New("a message can't be encoded if one of its nodes has a form that no Checker makes")
+	errOrder = errors.New("a message can't be encoded unless its nodes are in the order that Node.Expr gives them")
+	errLarge = fmt.Errorf("a message can't be encoded if it has more than %d values", maxLiterals)
 )
 
 // AppendBinary writes the message in the canonical encoding. It fails if the nodes are not in the
@@ -179,7 +179,7 @@ func ReadExpr(d *value.Decoder, limit int) (x Expr) {
 		}
 	}
 	if !x.ordered() {
-		d.Fail("nodes in another order than that of the message")
+		d.Fail("nodes in another order than Node.Expr writes them")
 		return Expr{}
 	}
 	return x
@@ -237,7 +237,7 @@ func countParts(d *value.Decoder, limit int) int {
 func earlier(d *value.Decoder, i int) int32 {
 	u := d.Uint()
 	if u >= uint64(i) {
-		d.Fail("a node that does not come before it")
+		d.Fail("a node with a part that does not come before it")
 		return -1
 	}
 	return int32(u)

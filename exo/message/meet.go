@@ -21,8 +21,13 @@ func (d Description) meet(want Description) (met Description, changed map[string
 	met = Description{Type: d.Type, Doc: want.Doc}
 	seen := map[string]bool{}
 	for _, w := range want.Interfaces {
-		if w == nil || seen[w.Name] || d.Interface(w.Name) == nil {
-			return met, nil, fmt.Errorf("the policy added an interface, or listed a nil one or the same one twice")
+		switch {
+		case w == nil:
+			return met, nil, fmt.Errorf("the policy added a nil interface")
+		case d.Interface(w.Name) == nil:
+			return met, nil, fmt.Errorf("the policy added the interface %s, which no policy may do", w.Name)
+		case seen[w.Name]:
+			return met, nil, fmt.Errorf("the policy listed the interface %s twice", w.Name)
 		}
 		seen[w.Name] = true
 	}
@@ -102,15 +107,15 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		n.Words = w.Words // phrases stay right when methods are removed, since their Needs lists the methods that they name
 	}
 	if len(w.Fields) != len(i.Fields) {
-		return nil, fmt.Errorf(": the policy added or deleted a field, and may do neither")
+		return nil, fmt.Errorf(": the policy added or deleted a field, which no policy may do")
 	}
 	for name, f := range n.Fields {
 		x := w.Fields[name]
 		if x == nil || f == nil {
-			return nil, fmt.Errorf(".%s: the policy deleted this field, and may not do that", name)
+			return nil, fmt.Errorf(".%s: the policy deleted this field, which no policy may do", name)
 		}
 		if !f.Label.FlowsTo(x.Label) {
-			return nil, fmt.Errorf(".%s: the policy removed %s from its label", name, f.Label.Without(x.Label))
+			return nil, fmt.Errorf(".%s: the policy removed %s from the label of this field, to which it may only add tags", name, f.Label.Without(x.Label))
 		}
 		f.Label, f.Doc = x.Label, x.Doc
 		if !reflect.DeepEqual(f, x) {
@@ -118,12 +123,12 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 		}
 	}
 	if !i.Label.FlowsTo(w.Label) {
-		return nil, fmt.Errorf(": the policy removed %s from its label", i.Label.Without(w.Label))
+		return nil, fmt.Errorf(": the policy removed %s from the label of this interface, to which it may only add tags", i.Label.Without(w.Label))
 	}
 	n.Label = w.Label
 	for name := range w.Methods {
 		if n.Methods[name] == nil {
-			return nil, fmt.Errorf(".%s: the policy added the method", name)
+			return nil, fmt.Errorf(".%s: the policy added this method, which no policy may do", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
@@ -171,19 +176,19 @@ func (i *Interface) meet(w *Interface) (*Interface, error) {
 func (m *Method) meet(x *Method) error {
 	switch {
 	case !m.Label.FlowsTo(x.Label):
-		return fmt.Errorf("the policy removed %s from its label", m.Label.Without(x.Label))
+		return fmt.Errorf("the policy removed %s from the label of this method, to which it may only add tags", m.Label.Without(x.Label))
 	case !m.Reply.FlowsTo(x.Reply):
-		return fmt.Errorf("the policy removed %s from the label of its reply", m.Reply.Without(x.Reply))
+		return fmt.Errorf("the policy removed %s from Reply, to which it may only add tags", m.Reply.Without(x.Reply))
 	case x.Total && !m.Total: // only the object can promise this: a program would be shown values without their labels joining the run's label
 		return fmt.Errorf("the policy set Total, which only the object itself can promise")
 	case x.Fresh && !m.Fresh: // otherwise a program could be shown what outsiders wrote, and still count as trusted
 		return fmt.Errorf("the policy set Fresh, which only the object itself can promise")
 	case m.Row && !x.Row:
-		return fmt.Errorf("the policy cleared Row, which only the object itself may do")
+		return fmt.Errorf("the policy cleared Row, which only the object itself may clear")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
 		return fmt.Errorf("the policy changed Effect from %s to %s: it may change NoEffect to Immediate, and nothing else", m.Effect, x.Effect)
 	case m.Sink && !x.Sink:
-		return fmt.Errorf("the policy removed Sink")
+		return fmt.Errorf("the policy cleared Sink, which a policy may only set")
 	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
 		return fmt.Errorf("the policy added %s to Admits, from which it may only remove tags", x.Admits.Without(m.Admits))
 	case !x.Declassifies.FlowsTo(m.Declassifies):
@@ -195,7 +200,7 @@ func (m *Method) meet(x *Method) error {
 	case x.Truth != "" && x.Truth != m.Truth:
 		return fmt.Errorf("the policy changed Truth, which a policy may only clear")
 	case len(x.Params) > len(m.Params):
-		return fmt.Errorf("the policy added parameters")
+		return fmt.Errorf("the policy added a parameter, which no policy may do")
 	}
 	for k := range m.Params {
 		p := &m.Params[k]
@@ -248,7 +253,7 @@ func (p *Param) meet(x *Param) error {
 // object sees which type the argument has.
 func (t *Term) meet(x *Term, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed the type of the argument")
+		return fmt.Errorf("the policy removed the type of the argument, which it may only narrow")
 	}
 	if t.Wide == nil && t.Null && !x.Null {
 		t.Null = false
@@ -271,23 +276,23 @@ func (t *Term) meet(x *Term, free bool) error {
 // them.
 func (t *Type) meet(x *Type, free bool) error {
 	if x == nil {
-		return fmt.Errorf("the policy removed the type of the argument")
+		return fmt.Errorf("the policy removed the type of the argument, which it may only narrow")
 	}
 	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
 	switch {
 	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
-		return fmt.Errorf("the policy allows null, which the object does not")
+		return fmt.Errorf("the policy allows null, which the object does not allow")
 	case x.Name != t.Name && !narrower:
-		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave the argument the type %s, which is not narrower than %s", x, t)
 	case x.Name != t.Name:
 		*t = *renamer{}.typ(x)
 		return nil
 	case len(x.Enum) == 0 && len(t.Enum) > 0, len(x.Enum) > 0 && x.Name != value.TypeText:
-		return fmt.Errorf("the policy gave it the type %s, which is not narrower than %s", x, t)
+		return fmt.Errorf("the policy gave the argument the type %s, which is not narrower than %s", x, t)
 	}
 	for _, e := range x.Enum {
 		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {
-			return fmt.Errorf("the policy allows %q, which the object does not", e)
+			return fmt.Errorf("the policy allows the text %q, which the object does not allow", e)
 		}
 	}
 	t.Null, t.Enum = x.Null, slices.Clone(x.Enum)
@@ -322,28 +327,28 @@ func (t *Type) meetFields(x *Type, free bool) error {
 	for _, f := range t.Fields {
 		if len(rest) == 0 || rest[0].Name != f.Name {
 			if !f.Opt {
-				return fmt.Errorf("the policy removed field %s, which is not optional", f.Name)
+				return fmt.Errorf("the policy removed the field %s, which is not optional", f.Name)
 			}
 			continue
 		}
 		w := rest[0]
 		if rest = rest[1:]; w.Opt && !f.Opt {
-			return fmt.Errorf("the policy made field %s optional", f.Name)
+			return fmt.Errorf("the policy made the field %s optional, which the object requires", f.Name)
 		}
 		if f.Trusted && !w.Trusted {
-			return fmt.Errorf("the policy cleared Trusted of field %s, which a policy may only set", f.Name)
+			return fmt.Errorf("the policy cleared Trusted of the field %s, which a policy may only set", f.Name)
 		}
 		if err := f.Type.meet(w.Type, free); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
 		f.Opt, f.Doc, f.Trusted = w.Opt, w.Doc, w.Trusted
 		if !reflect.DeepEqual(w, f) {
-			return fmt.Errorf("the policy may change only Type, Opt, Doc and Trusted of field %s", f.Name)
+			return fmt.Errorf("the policy may change only Type, Opt, Doc and Trusted of the field %s", f.Name)
 		}
 		fs = append(fs, f)
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("the policy added field %s", rest[0].Name)
+		return fmt.Errorf("the policy added the field %s, which no policy may do", rest[0].Name)
 	}
 	t.Fields = fs
 	return nil

@@ -59,7 +59,7 @@ func Narrow(d Description, f func(*Description) error, refuse func(met Descripti
 // the object, since the policy did not narrow these members.
 func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
-		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s: list the interface in the Description of the wrapped object", d.Type)
+		return Description{}, fmt.Errorf("exo: a wrapped object returned an object of type %s, which its Description does not list: add that interface to Description.Interfaces", d.Type)
 	}
 	for _, i := range d.Interfaces {
 		if !SameInterface(i, n.full[i.Name]) {

@@ -121,7 +121,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		// query capture another's alias (testdata/attacks/001).
 		for _, p := range d.free {
 			if p.dead {
-				return nil, fail.Errorf(fail.Invalid, c.show(d), "this belongs to a callback that has already returned; use it only inside that callback")
+				return nil, fail.Errorf(fail.Invalid, c.show(d), "this value belongs to a callback that has already returned; use it only inside that callback")
 			}
 		}
 		n.depth = max(n.depth, d.depth)
@@ -259,8 +259,11 @@ func (c *Checker) Kill(param *Node) {
 
 // MakeLambda closes a callback that returned body. param, its placeholder, can't be used any more.
 func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
-	if param.Op != OpParam || param.dead || body.Op == OpLambda {
-		return nil, fail.Errorf(fail.Invalid, "", "the callback has already returned, or it returned another callback: return a value instead")
+	if param.Op != OpParam || param.dead {
+		return nil, fail.Errorf(fail.Invalid, "", "the callback has already returned")
+	}
+	if body.Op == OpLambda {
+		return nil, fail.Errorf(fail.Invalid, "", "the callback returned another callback: return a value instead")
 	}
 	body, err := c.shown(param, body)
 	if err != nil {
@@ -320,7 +323,7 @@ func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, error) {
 			return nil, err
 		}
 		if seen[n] {
-			return nil, fail.Errorf(fail.Invalid, "", "%q is given twice", n)
+			return nil, fail.Errorf(fail.Invalid, "", "the field %q is given twice: rename one", n)
 		}
 		if args[i].Op == OpLambda {
 			return nil, fail.Errorf(fail.Invalid, "", "%q is a callback, which can't be in an object: write its result there", n)
@@ -501,7 +504,7 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 		return nil, c.missing(recv, name)
 	}
 	if len(of) > 1 {
-		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it where only one of the two is", of[0], of[1])
+		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is a measure of %s and of %s: call it where only one of the two is used", of[0], of[1])
 	}
 	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)

@@ -137,7 +137,7 @@ func (e *env) variable(op, of string) (*Type, error) {
 		r = r.Fields[0].Type
 	}
 	if r == nil {
-		return nil, fail.Errorf(fail.Invalid, op, "can't be used here")
+		return nil, fail.Errorf(fail.Invalid, op, "can't be used here: the type on which this call depends is missing")
 	}
 	return r, nil
 }
@@ -290,7 +290,7 @@ func (e *env) wide(op string, t *Term) (*Type, error) {
 		}
 		return &Type{Name: name, Args: map[string]*Type{"of": n}, Label: label}, nil
 	}
-	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s", of.bare())
+	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s: use another type of value", of.bare())
 }
 
 // bare returns the type without null, and without Enum, Min and Max.

@@ -15,7 +15,7 @@ import (
 // meaning in JavaScript.
 func (i *Interface) Validate() error {
 	if i.Name == "" || undescribed(i.Name) {
-		return fmt.Errorf("%q can't be the name of an interface: it is empty, or a built-in type has this name", i.Name)
+		return fmt.Errorf("%q can't be the name of an interface: want a name that is not empty and not that of a built-in type", i.Name)
 	}
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
 		return fmt.Errorf("%s: an interface with Call must have the method %q and no other member", i.Name, i.Call)
@@ -25,17 +25,20 @@ func (i *Interface) Validate() error {
 	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {
-			return fmt.Errorf("%s: %q can't be the name of a field: it is reserved, or no simple name", i.Name, n)
+			return fmt.Errorf("%s: %q can't be the name of a field: want letters, digits, _ and $, no digit first, and no reserved name", i.Name, n)
 		}
 		if i.Methods[n] != nil {
 			return fmt.Errorf("%s: %q is both a field and a method: rename one of them", i.Name, n)
 		}
 	}
 	for n, m := range i.Methods {
-		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
-			return fmt.Errorf("%s: method %q is nil, has an invalid name, or is not listed under its Name", i.Name, n)
-		}
-		switch {
+		switch bad := checkName(n); {
+		case m == nil:
+			return fmt.Errorf("%s: method %q is nil: leave it out", i.Name, n)
+		case bad != nil:
+			return fmt.Errorf("%s: the method %q: %s", i.Name, n, bad.Msg)
+		case i.Methods[m.Name] != m:
+			return fmt.Errorf("%s: the method listed as %q has the Name %q: list it under that name, too", i.Name, n, m.Name)
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
 			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and the Effect must be a constant of type EffectMode", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
@@ -55,8 +58,11 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
 		}
 		for k := range m.Params {
-			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
-				return fmt.Errorf("%s.%s: parameter %d has no Want, or is required and follows an optional one", i.Name, m.Name, k)
+			if m.Params[k].Want == nil {
+				return fmt.Errorf("%s.%s: parameter %d has no Want, which gives its type: set it", i.Name, m.Name, k)
+			}
+			if k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
+				return fmt.Errorf("%s.%s: parameter %d is required and follows an optional one: put the required parameters first", i.Name, m.Name, k)
 			}
 		}
 	}
@@ -150,10 +156,10 @@ func (i *Interface) checkLabels() error {
 	bare := func(member string) func(*Type) {
 		return func(t *Type) {
 			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != value.TypeInt {
-				refuse(member, fmt.Sprintf("the type %s is from %d to %d: only an int may have Min and Max, and Min must not be above Max", t.Name, t.Min, t.Max))
+				refuse(member, fmt.Sprintf("the type %s has Min %d and Max %d: only an int may have these, and Min must not be above Max", t.Name, t.Min, t.Max))
 			}
 			if !t.Label.Empty() {
-				refuse(member, fmt.Sprintf("type %s has the label %s, which only the checker may set: label a field of the interface or of a record, or the method", t.Name, t.Label))
+				refuse(member, fmt.Sprintf("the type %s has the label %s, which only exo's checker may set: label a field, or the method", t.Name, t.Label))
 			}
 		}
 	}

@@ -203,7 +203,7 @@ func (p Phrase) Check() error {
 			parts = []string{"it", "op"}
 		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):
 		default:
-			return fmt.Errorf("exo: a phrase has On %q, which is no situation of an error: Phrase.On lists those that there are", s)
+			return fmt.Errorf("exo: a phrase has On %q, which names no kind of error: want one that the comment on Phrase.On lists", s)
 		}
 		for _, rest := range strings.Split(p.Text, "{")[1:] {
 			part, _, closed := strings.Cut(rest, "}")

@@ -88,7 +88,7 @@ func (m *Mail) names() string {
 // Object makes the object of a principal. claim returns the text of a claim; "": the principal has none.
 func (m *Mail) Object(r Rules, claim func(name string) string) (Sink, error) {
 	if claim == nil && slices.ContainsFunc(m.To, func(to Recipient) bool { return to.Claim != "" }) {
-		return Sink{}, errors.New("notify: a recipient's address is in a claim of the principal: give Object a claim function")
+		return Sink{}, errors.New("notify: a recipient has its address in a claim of the principal, so Object needs the function that returns claims: pass one")
 	} else if err := m.Host.Check(); err != nil {
 		return Sink{}, err
 	}
@@ -148,7 +148,7 @@ func (m *Mail) Notice(to string, n Notice) ([]byte, error) {
 func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
 	var x mailed
 	if err := json.Unmarshal(body, &x); err != nil {
-		return fmt.Errorf("%w: the body of the message can't be read", outbox.ErrRefused)
+		return fmt.Errorf("%w: the waiting message can't be read, perhaps because another version of the host wrote it", outbox.ErrRefused)
 	}
 	switch r, err := m.recipient(x.To); {
 	case err != nil:
@@ -158,7 +158,7 @@ func (m *Mail) Send(ctx context.Context, key string, body []byte) error {
 	}
 	msg := mail.NewMsg()
 	if msg.From(m.From) != nil || CheckAddress(x.Address) != nil || msg.To(x.Address) != nil {
-		return fmt.Errorf("%w: the address of the sender or the recipient is no mail address", outbox.ErrRefused)
+		return fmt.Errorf("%w: the address of its sender or its recipient is not like ann@example.com", outbox.ErrRefused)
 	}
 	_, domain, _ := strings.Cut(m.From, "@")
 	msg.SetMessageIDWithValue(key + "@" + domain)
@@ -241,7 +241,10 @@ func (m *Mail) failed(err error) error {
 	case proven:
 		return fmt.Errorf("the certificate of %s can't be verified", m.Host.Name)
 	}
-	return fmt.Errorf("%s takes no mail: it ended the connection, did not answer in time, or lacks TLS or a login with a password", m.Host.Name)
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return fmt.Errorf("the mail server %s did not answer in time", m.Host.Name)
+	}
+	return fmt.Errorf("the mail server %s ended the connection, or offers no TLS or no login with a password: check its name and port", m.Host.Name)
 }
 
 // boundedConn is a connection from which at most left more bytes are read.

@@ -110,9 +110,9 @@ func TestMailFails(t *testing.T) {
 		"the mail is spam":           {".", "554 password-s3cret is spam", outbox.Failed, "answers 554"},
 		"it takes it not now":        {".", "452 full", outbox.Waiting, "answers 452"},
 		"the password is wrong":      {"AUTH", "535 password-s3cret", outbox.Waiting, "answers 535"},
-		"it says a gigabyte":         {"MAIL", "250-" + strings.Repeat("x", 1<<20), outbox.Waiting, "takes no mail"},
-		"it knows no login":          {"EHLO", "250 example.com", outbox.Waiting, "takes no mail"},
-		"it says nothing of SMTP":    {"", "HTTP/1.1 password-s3cret", outbox.Waiting, "takes no mail"},
+		"it says a gigabyte":         {"MAIL", "250-" + strings.Repeat("x", 1<<20), outbox.Waiting, "ended the connection"},
+		"it knows no login":          {"EHLO", "250 example.com", outbox.Waiting, "ended the connection"},
+		"it says nothing of SMTP":    {"", "HTTP/1.1 password-s3cret", outbox.Waiting, "ended the connection"},
 		"it takes it and then fails": {"QUIT", "500 x", outbox.Sent, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -104,12 +104,12 @@ func TestObjectProblems(t *testing.T) {
 	s, p := newSite(t), newPostOffice(t)
 	text := func(context.Context) (string, error) { return "", nil }
 	for want, make := range map[string]func(notify.Rules) (notify.Sink, error){
-		"the product of a chat is":  (&notify.Chat{Product: "irc", URL: text}).Object,
-		"set URL":                   (&notify.Chat{Product: "slack"}).Object,
-		"set Key":                   (&notify.Hook{URL: s.url(), Networks: loopback}).Object,
-		"want https://NAME/PATH":    (&notify.Hook{URL: "http://example.com", Key: text}).Object,
-		"give Object a claim":       func(r notify.Rules) (notify.Sink, error) { return p.mail().Object(r, nil) },
-		"want a name of lower-case": func(r notify.Rules) (notify.Sink, error) { return (&notify.Mail{}).Object(r, nil) },
+		"the product of a chat is":             (&notify.Chat{Product: "irc", URL: text}).Object,
+		"set URL":                              (&notify.Chat{Product: "slack"}).Object,
+		"set Key":                              (&notify.Hook{URL: s.url(), Networks: loopback}).Object,
+		"http:// needs a name of this machine": (&notify.Hook{URL: "http://example.com", Key: text}).Object,
+		"Object needs the function that returns claims": func(r notify.Rules) (notify.Sink, error) { return p.mail().Object(r, nil) },
+		"want a name of lower-case":                     func(r notify.Rules) (notify.Sink, error) { return (&notify.Mail{}).Object(r, nil) },
 	} {
 		if _, err := make(notify.Rules{Name: "Team", Box: newWorld(t).box}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -134,7 +134,7 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("%q: %v", c.url, err)
 		}
 		chat := notify.Chat{Product: "slack", Networks: c.networks, URL: func(context.Context) (string, error) { return c.url, nil }, Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, errNo }}
-		if sent := chat.Send(t.Context(), "k", []byte(`{"text":"x"}`)); strings.Contains(sent.Error(), "want https://NAME/PATH") == c.may || strings.Contains(sent.Error(), "s3cret") {
+		if sent := chat.Send(t.Context(), "k", []byte(`{"text":"x"}`)); strings.Contains(sent.Error(), "the address can't be posted to") == c.may || strings.Contains(sent.Error(), "s3cret") {
 			t.Errorf("%q: %v", c.url, sent)
 		}
 	}

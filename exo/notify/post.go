@@ -92,7 +92,7 @@ func (c *Chat) payload(text string) any {
 func (c *Chat) Send(ctx context.Context, key string, body []byte) error {
 	var x posted
 	if err := json.Unmarshal(body, &x); err != nil {
-		return fmt.Errorf("%w: the body of the message can't be read", outbox.ErrRefused)
+		return fmt.Errorf("%w: the waiting message can't be read, perhaps because another version of the host wrote it", outbox.ErrRefused)
 	}
 	address, err := c.URL(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ var eventType = scalar.Pattern(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
 // Object makes the object of a webhook.
 func (h *Hook) Object(r Rules) (Sink, error) {
 	if h.Key == nil {
-		return Sink{}, errors.New("notify: the webhook has no key that signs what it sends: set Key")
+		return Sink{}, errors.New("notify: the webhook has no key to sign events with: set Key")
 	} else if err := CheckURL(h.URL, h.Networks); err != nil {
 		return Sink{}, err
 	}
@@ -211,8 +211,11 @@ func target(address string, networks []netip.Prefix) (*url.URL, web.Host, error)
 		if err == nil && h.Check() == nil && (u.Scheme == "https" || h.Plain && len(networks) > 0 && !slices.ContainsFunc(networks, beyond)) {
 			return u, h, nil
 		}
+		if u.Scheme == "http" {
+			return nil, web.Host{}, errors.New("the address can't be posted to: http:// needs a name of this machine, such as localhost, and only loopback addresses in networks")
+		}
 	}
-	return nil, web.Host{}, errors.New("the address can't be posted to: want https://NAME/PATH with a name in lower case, no IP address, and no user; http:// needs a name of this machine, such as localhost, and only loopback addresses in networks")
+	return nil, web.Host{}, errors.New("the address can't be posted to: want https://NAME/PATH with a name in lower case, no IP address, and no user")
 }
 
 // post sends one request. whom names the server in errors, which contain nothing of its address and nothing of its answer.
@@ -234,11 +237,11 @@ func post(ctx context.Context, address string, networks []netip.Prefix, lookup L
 	req.Header = headers
 	resp, err := t.RoundTrip(req) // an http.Client would follow redirects, and its errors contain the address
 	if err != nil {
-		why := "it did not answer"
+		why := "did not answer"
 		if errors.Is(err, web.ErrRefused) {
-			why = "it can't be reached, or is in a network that is not allowed"
+			why = "can't be reached, or has an address in a network that is not allowed"
 		}
-		return fmt.Errorf("%s: %s", whom, why)
+		return fmt.Errorf("%s %s", whom, why)
 	}
 	_ = resp.Body.Close() // the answer is not read, since no caller may see it
 	switch code := resp.StatusCode; {

@@ -103,7 +103,7 @@ func sink[In any](r Rules, where string, send outbox.Send, method, doc string, e
 		}
 		text, err := json.Marshal(body)
 		if err != nil || len(text) > outbox.MaxBody {
-			return nil, service.Refuse("the message is too large: shorten it")
+			return nil, service.Refuse("the message is too large, counted as JSON: shorten it")
 		}
 		if st, is := ctx.Value(stagingKey{}).(*staging); is {
 			st.err = r.Box.Stage(ctx, r.To, service.Key(ctx), st.run, st.witnessed, text)
@@ -138,8 +138,11 @@ func plain(what, text string, most int, lines bool) error {
 	if !lines && strings.Contains(text, "=?") {
 		return service.Refuse("%s has `=?`, which mail programs decode into other characters: leave it out", what)
 	}
-	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
-		return service.Refuse("%s is empty", what)
+	if strings.TrimSpace(text) == "" {
+		return service.Refuse("%s is empty: write at least one character", what)
+	}
+	if !utf8.ValidString(text) {
+		return service.Refuse("%s is not valid Unicode: leave lone surrogates out", what)
 	}
 	for _, c := range text {
 		switch {

@@ -22,7 +22,7 @@ type Kept func(ctx context.Context, run exo.RunID, before time.Time) (exo.State,
 const refused = "refused: "
 
 // elsewhere is the reason in Item.Why of a message that this process leaves to another one.
-const elsewhere = "it was left for another place: the service has this name in another grant file, or in an earlier one. That place may still get it; -retry delivers it here"
+const elsewhere = "the message was left for another place: the service has this name in another grant file, or in an earlier one. That place may still get the message; -retry delivers it here"
 
 // Try makes one attempt to deliver a waiting message that is due, unless another process is delivering it or is to deliver it. An error is the reason why the message was not delivered.
 // If the receiver refused the message, the error wraps ErrRefused, and there are no more attempts.

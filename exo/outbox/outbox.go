@@ -85,7 +85,7 @@ type item struct {
 type Send func(ctx context.Context, key string, body []byte) error
 
 // ErrRefused is wrapped by the error of a Send if the receiver has refused the message, so nothing was done. No further attempt is made.
-var ErrRefused = errors.New("outbox: the receiver refuses the message")
+var ErrRefused = errors.New("outbox: the message can't be delivered")
 
 // These are errors of the outbox.
 var (
@@ -183,7 +183,7 @@ func parse(e store.Entry) (x item, err error) {
 		return x, nil
 	}
 	if err := json.Unmarshal(e.Value, &x); err != nil || x.Version != 1 || keyOf(x.Key) != e.Key {
-		return x, fmt.Errorf("outbox: the entry %.80q is no message of an outbox: correct or remove it: %.100s", e.Key, e.Value)
+		return x, fmt.Errorf("outbox: the store's entry %.80q should be a message of the outbox, and is %.100s: correct or remove the entry", e.Key, e.Value)
 	}
 	return x, nil
 }

@@ -65,14 +65,14 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	o = exo.Wrap(o, exo.Policy{
 		Blind:   true,
 		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*message.Node]bool{}) },
-		Refusal: untold,
+		Refusal: "this program has read values that its result may not contain, so no person can be asked about this call: make the call in another program",
 	})
 	// Without a principal all users would share the tickets, and one user could use up the ticket of another.
 	return exo.Wrap(o, exo.Policy{
 		Before: func(m *exo.Message) bool {
 			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
 		},
-		Refusal: "a person has to approve this call, and none can be asked: the host runs this program for no principal",
+		Refusal: "a person has to approve this call, and none can be asked: the host runs this program for no user",
 	})
 }
 

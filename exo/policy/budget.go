@@ -34,9 +34,9 @@ func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	return exo.Wrap(o, exo.Policy{Refusal: untold, Blind: true, Before: func(m *exo.Message) bool { return !m.Withheld() }})
 }
 
-const untold = "this program has read values that its result may not contain, so it can't make a call from the budget of all programs: make it in another program"
+const untold = "this program has read values that its result may not contain, so it can't make this call, whose budget other programs share: make the call in another program"
 
-const usedUp = "the budget of calls to this object is used up"
+const usedUp = "the budget of calls to this object is used up, so this call was not made"
 
 // purse has the unused part of an Allowance.
 type purse struct {

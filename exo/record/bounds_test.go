@@ -178,7 +178,7 @@ func TestDetailsThatFail(t *testing.T) {
 	large := strings.Repeat("\x00", 4<<20)
 	got := recorded(t, exo.Entry{RunID: exo.NewRunID(), Step: exo.Outcome, At: time.Now(), Details: []any{1, large, large, large},
 		Err: &fail.Error{Msg: large, Op: large, Err: errors.New(large)}})
-	if len(got.Details) != 2 || !strings.Contains(string(got.Details[1].(json.RawMessage)), "3 details are left out") || len(got.Err.Error()) > 3*maxErrorText+100 { // its op, its message and its cause
+	if len(got.Details) != 2 || !strings.Contains(string(got.Details[1].(json.RawMessage)), "3 details of ") || len(got.Err.Error()) > 3*maxErrorText+100 { // its op, its message and its cause
 		t.Errorf("%d details, %d bytes", len(got.Details), len(got.Err.Error()))
 	}
 }

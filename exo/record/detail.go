@@ -45,7 +45,7 @@ func appendDetails(b []byte, details []any, room, most int, whose string) []byte
 		if b[len(b)-1] != '[' {
 			b = append(b, ',')
 		}
-		b = appendNote(b, fmt.Sprintf("%d details are left out, of %d bytes with the SHA-256 %x: those %s have at most %d bytes", left, bytes, sum.Sum(nil), whose, most))
+		b = appendNote(b, fmt.Sprintf("%d details of %d bytes (SHA-256 %x) are left out: details %s have at most %d bytes", left, bytes, sum.Sum(nil), whose, most))
 	}
 	return append(b, ']')
 }

@@ -165,7 +165,7 @@ func (r *File) Close() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.err = errors.New("record: the file was closed")
+	r.err = errors.New("record: the file was closed, so no entry can be appended")
 	var err error
 	if r.unlock != nil {
 		err, r.unlock = r.unlock(), nil

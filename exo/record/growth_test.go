@@ -128,7 +128,7 @@ func TestDetailsOfARun(t *testing.T) {
 		}
 	}
 	got := record(a, exo.Outcome, large, json.RawMessage(`1`))
-	if !strings.Contains(got, "2 details are left out, of 1048479 bytes with the SHA-256 ") || !strings.Contains(got, "of the messages of a run have at most 16777216 bytes") {
+	if !strings.Contains(got, "2 details of 1048479 bytes (SHA-256 ") || !strings.Contains(got, "of the messages of a run have at most 16777216 bytes") {
 		t.Error(got)
 	}
 	if got := record(a, exo.Committing, large, 2); strings.Contains(got, "note") { // images of rows have room of their own

@@ -252,7 +252,7 @@ func named[T interface {
 			return i
 		}
 	}
-	p.fail(fmt.Errorf("no %s is called %.40q", what, name))
+	p.fail(fmt.Errorf("the line has the unknown %s %.40q", what, name))
 	return 0
 }
 

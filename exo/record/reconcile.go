@@ -232,7 +232,7 @@ func (r *UnsettledRun) ask(ctx context.Context, stores []Store) (exo.State, erro
 				if named, is := s.(fmt.Stringer); is {
 					name = named.String()
 				}
-				r.Why = fmt.Errorf("%s has lost its marks of runs before %s, so it can't show what became of this run. Check in its data whether the changes that the record shows are there", name, until.UTC().Format(time.RFC3339))
+				r.Why = fmt.Errorf("%s has lost its marks of runs before %s, so it can't show what became of this run. Check in the store's data whether the changes that the record shows are there", name, until.UTC().Format(time.RFC3339))
 			}
 		}
 		switch {

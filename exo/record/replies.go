@@ -73,7 +73,7 @@ func (r *runs) retain(e *exo.Entry) {
 	case err != nil:
 		k.Lost = textOf(err)
 	case had >= lost:
-		k.Lost = "the catalogue of the run, or an earlier reply, was too large"
+		k.Lost = "an earlier reply of the run, or the description of its objects, was too large"
 	case len(b) > r.keep.Each:
 		k.Lost = fmt.Sprintf("the reply has %d bytes; the record keeps at most %d of one reply", len(b), r.keep.Each)
 	case had+len(b) > r.keep.Run:

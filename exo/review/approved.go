@@ -45,11 +45,11 @@ func (a Approver) may(w *ChangeSet) error {
 	}
 	switch {
 	case a.Name == "" || a.How != Terminal && a.How != Link && a.How != Page:
-		return fmt.Errorf("%w: an Approver needs the Name of the person and How they are known", ErrNotAllowed)
+		return fmt.Errorf("%w: an Approver needs the Name of the person, and in How the way in which the host knows them", ErrNotAllowed)
 	case w.Who.Least == changeset.Page && a.How == Terminal:
-		return fmt.Errorf("%w: a rule requires agreement on the page, which identifies its reader, not at a terminal", ErrNotAllowed)
+		return fmt.Errorf("%w: a rule requires that the person decides on the page, which identifies its reader, and not at a terminal", ErrNotAllowed)
 	case w.Who.By == changeset.Other && a.How != Page:
-		return fmt.Errorf("%w: a rule requires a person other than the program's user, and only the page's proxy can identify one, not a terminal or a link", ErrNotAllowed)
+		return fmt.Errorf("%w: a rule requires a person other than the program's user: decide on the page, whose proxy identifies its reader, and not at a terminal or by a link", ErrNotAllowed)
 	case by == changeset.Other && a.Name == string(w.Principal):
 		return fmt.Errorf("%w: a person other than %s must decide this, since it was prepared for them", ErrNotAllowed, a.Name)
 	}
@@ -90,7 +90,7 @@ func (k *Keeper) Approve(ctx context.Context, id, seen string, by Approver) (*Ap
 		return nil, err
 	}
 	if w.State != Pending {
-		return nil, fmt.Errorf("%w: it is %s", ErrDecided, w.State)
+		return nil, fmt.Errorf("%w: the change set is %s", ErrDecided, w.State)
 	}
 	if seen != w.Digest() {
 		return nil, ErrStale
@@ -120,7 +120,7 @@ func (k *Keeper) Reject(ctx context.Context, id, why string, by Approver) error 
 		return err
 	}
 	if w.State != Pending {
-		return fmt.Errorf("%w: it is %s", ErrDecided, w.State)
+		return fmt.Errorf("%w: the change set is %s", ErrDecided, w.State)
 	}
 	h.State, h.By, h.How, h.Decided, h.Why = Rejected, by.Name, by.How, k.opt.Now().UTC(), scalar.Shorten(why, maxWhy)
 	_, err = k.replace(ctx, e, h)
@@ -184,7 +184,7 @@ func (a *Approved) compare(r *exo.Reviewed, set changeset.Set, known []byte) err
 func difference(was, is changeset.Set) string {
 	for i := range max(len(was.Parts), len(is.Parts)) {
 		if i >= len(was.Parts) || i >= len(is.Parts) {
-			return "the run would change another number of stores"
+			return fmt.Sprintf("the run would now change %d stores, and the change set changes %d", len(is.Parts), len(was.Parts))
 		}
 		if a, b := was.Parts[i], is.Parts[i]; !bytes.Equal(a.Known, b.Known) {
 			for j := range max(len(a.Rows), len(b.Rows)) {
@@ -198,7 +198,7 @@ func difference(was, is changeset.Set) string {
 					return fmt.Sprintf("the change would be %s now, and was %s", y, x)
 				}
 			}
-			return "something differs that the change set does not show"
+			return "the run would now change something that the change set does not show"
 		}
 	}
 	sent := func(m changeset.Message) string {
@@ -217,7 +217,7 @@ func difference(was, is changeset.Set) string {
 			return fmt.Sprintf("the run would send %s now, and was to send %s", sent(is.Messages[i]), sent(was.Messages[i]))
 		}
 	}
-	return "a value differs that the change set does not show"
+	return "the run would now use another value, which the change set does not show"
 }
 
 // sealed returns the text in place of a labelled value, or "" for a value without label.
@@ -304,7 +304,7 @@ func (a *Approved) Conflict() error {
 	if a.differs == "" {
 		return nil
 	}
-	return &fail.Error{Kind: fail.Conflict, Msg: "a person agreed to this change, but now it would do something else, so nothing was changed", Err: &DiffersError{a.differs}}
+	return &fail.Error{Kind: fail.Conflict, Msg: "a person agreed to this change, but its program would now do something else, so nothing was changed: run the program again if the change is still wanted", Err: &DiffersError{a.differs}}
 }
 
 // Reconcile settles change sets that a process was applying when it was killed. kept asks the database whether the changes of a run were kept. Its

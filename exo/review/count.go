@@ -27,7 +27,7 @@ func (k *Keeper) count(ctx context.Context, p exo.Principal, a changeset.Ask, ad
 		was := day{Day: today}
 		if e.Version != store.Absent {
 			if err := json.Unmarshal(e.Value, &was); err != nil || was.Rows < 0 {
-				return false, fmt.Errorf("review: the entry %.80q is not the count of a day, but %.100s: correct or remove it", e.Key, e.Value)
+				return false, fmt.Errorf("review: the store's entry %.80q should count the changed records of a day, and is %.100s: correct or remove the entry", e.Key, e.Value)
 			}
 		}
 		if was.Day < today { // a later day comes from a clock that was ahead, and its rows still count

@@ -213,7 +213,7 @@ func readIndex(e store.Entry) (ids []string, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal(e.Value, &ids); err != nil {
-		return nil, fmt.Errorf("review: the entry %.80q is not a list of change sets, but %.100s: correct or remove it", e.Key, e.Value)
+		return nil, fmt.Errorf("review: the store's entry %.80q should be a list of change sets, and is %.100s: correct or remove the entry", e.Key, e.Value)
 	}
 	return ids, nil
 }
@@ -250,11 +250,11 @@ func (k *Keeper) parseHead(e store.Entry) (h head, err error) {
 	d := json.NewDecoder(bytes.NewReader(e.Value))
 	d.DisallowUnknownFields()
 	if err = d.Decode(&h); err != nil || h.Version != version || h.Chunks < 1 {
-		return h, fmt.Errorf("review: the entry %.80q is not the first part of a change set, but %.100s: correct or remove it", e.Key, e.Value)
+		return h, fmt.Errorf("review: the store's entry %.80q should be the first part of a change set, and is %.100s: correct or remove the entry", e.Key, e.Value)
 	}
 	mac, err := k.mac(h)
 	if err == nil && !hmac.Equal(mac, h.MAC) {
-		err = fmt.Errorf("review: change set %s was changed in the store, or written with another key: it can't be agreed to", idOf(e))
+		err = fmt.Errorf("review: change set %s was changed in the store, or written with another key, so it can't be agreed to: run its program again", idOf(e))
 	}
 	return h, err
 }
@@ -332,7 +332,7 @@ func (k *Keeper) brief(e store.Entry, h head) (s short, err error) {
 		err = json.Unmarshal(text, &s)
 	}
 	if err == nil && (s.Principal != principal || k.headKey(principal, idOf(e)) != e.Key) { // the entry was moved to another principal
-		err = fmt.Errorf("review: the entry %.80q has the change set of another principal: it can't be agreed to", e.Key)
+		err = fmt.Errorf("review: the store's entry %.80q has the change set of another principal, so it can't be agreed to: remove the entry", e.Key)
 	}
 	return s, err
 }
@@ -428,7 +428,7 @@ func (k *Keeper) Get(ctx context.Context, id string) (w ChangeSet, err error) {
 }
 
 // ErrNone is the error for an ID without a change set, and for fewer than 6 characters of an ID.
-var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days, or fewer than 6 characters of its ID were given")
+var ErrNone = errors.New("review: there is no such change set: it was never prepared, or is older than 30 days")
 
 func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w ChangeSet, err error) {
 	if !k.made() {
@@ -445,6 +445,8 @@ func (k *Keeper) find(ctx context.Context, id string) (e store.Entry, h head, w 
 	})
 	switch {
 	case err != nil:
+	case n == 0 && len(id) < 6:
+		err = fmt.Errorf("%w; give at least 6 characters of an ID, and not %.10q", ErrNone, id)
 	case n == 0:
 		err = ErrNone
 	case n > 1:

@@ -106,7 +106,7 @@ func (k *Keeper) Review(ctx context.Context, r *exo.Reviewed) error {
 			return err
 		}
 		if r.Run.Principal == "" {
-			return fail.Errorf(fail.Denied, "", "a person would have to agree to this change (%s), and none can be asked: the host runs this program for no principal", strings.Join(rules, ", "))
+			return fail.Errorf(fail.Denied, "", "a person would have to agree to this change (%s), and none can be asked: the host runs this program for no user", strings.Join(rules, ", "))
 		}
 	}
 	if a != nil {
@@ -178,7 +178,7 @@ func unfit(set changeset.Set) error {
 		case s.Copies != "":
 			return bad(copied, s.Copies)
 		case s.Unfit != "":
-			return bad("not all that it would change can be shown; change less in one program, or in another way", s.Unfit)
+			return bad("not everything that the program changes can be shown; change less in one program, or in another way", s.Unfit)
 		}
 		for _, key := range s.New {
 			keys[key] = true

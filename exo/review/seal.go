@@ -69,7 +69,7 @@ func (k *Keeper) unseal(id string, chunks [][]byte) (text []byte, principal exo.
 	if text, err = box.Open(sealed, []byte(principal)); err == nil {
 		return text, principal, nil
 	}
-	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or written with another key: it can't be agreed to", id)
+	return nil, "", fmt.Errorf("review: change set %s was changed in the store, or written with another key, so it can't be agreed to: run its program again", id)
 }
 
 // mac authenticates a head: the state of a change set, who decided and why. The head's Short can be opened under its own ID alone, so a head

@@ -58,7 +58,7 @@ type Entry struct {
 }
 
 // ErrNotRevoked is the error of Restore for a principal that is not on the list, and of RestoreAll if not all are revoked.
-var ErrNotRevoked = errors.New("revoke: the list has no entry for what was to be restored")
+var ErrNotRevoked = errors.New("revoke: the list has no such entry, so there is nothing to restore")
 
 // MaxWhy is how many bytes a reason may have.
 const MaxWhy = 1 << 10
@@ -96,8 +96,11 @@ func (l *List) put(ctx context.Context, e Entry) error {
 	if err := l.made(); err != nil {
 		return err
 	}
-	if len(e.Why) > MaxWhy || !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change an invalid name, and Entries would find the name of another principal
-		return fail.Errorf(fail.Invalid, "", "want a principal and a reason in UTF-8, and a reason of at most %d bytes; this one has %d", MaxWhy, len(e.Why))
+	if len(e.Why) > MaxWhy {
+		return fail.Errorf(fail.Invalid, "", "the reason has %d bytes: want at most %d", len(e.Why), MaxWhy)
+	}
+	if !utf8.ValidString(e.Why) || !utf8.ValidString(string(e.Principal)) { // JSON would change an invalid name, and Entries would find the name of another principal
+		return fail.Errorf(fail.Invalid, "", "the principal or the reason is not UTF-8: correct it")
 	}
 	e.At = time.Now().UTC().Truncate(time.Second)
 	return l.changed(store.Update(ctx, l.store, e.key(), func(x *store.Entry) (bool, error) {

@@ -56,7 +56,7 @@ func (l *List) Begin(ctx context.Context, p exo.Principal) (run context.Context,
 // taken is the text that a program of a revoked principal reads.
 const taken = "the host has taken back the access of this principal"
 
-var errUnread = fail.Named("revoke: the list of who is revoked can't be read")
+var errUnread = fail.Named("revoke: the list of revoked principals can't be read")
 
 func (l *List) end(r *running) {
 	l.mu.Lock()

@@ -67,7 +67,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 	}
 	if op.admitsFor == nil && op.part.Kind() == reflect.Struct {
 		if _, err := formOf(op.part, "argument"); err == nil {
-			return fmt.Errorf("AdmitsFor got a nil function")
+			return fmt.Errorf("AdmitsFor got a nil function: pass one")
 		}
 	}
 	part, err := typeOf(op.part, "the part that AdmitsFor decides by")
@@ -82,7 +82,7 @@ func (op *Operation) checkPart(in *message.Type) error {
 			return g.Name == f.Name && g.Opt == f.Opt && reflect.DeepEqual(g.Type, f.Type)
 		}
 		if !slices.ContainsFunc(in.Fields, same) {
-			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has no field of that name and type", f.Name, f.Type)
+			return fmt.Errorf("AdmitsFor decides by the field %s of type %s, but the argument has no field of that name and type: correct one of them", f.Name, f.Type)
 		}
 	}
 	if op.admits.Empty() {

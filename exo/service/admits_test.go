@@ -150,7 +150,7 @@ func TestTrustedFields(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := service.New("mail", "", service.Method("send", "", post).Trusted("too")); err == nil || !strings.Contains(err.Error(), `no field "too"`) {
+	if _, err := service.New("mail", "", service.Method("send", "", post).Trusted("too")); err == nil || !strings.Contains(err.Error(), `names the field "too"`) {
 		t.Error(err)
 	}
 	all := service.Method("send", "", post)

@@ -35,7 +35,7 @@ func (op Operation) ApproveOutside(who changeset.Who, field string, known ...str
 
 func (op Operation) approvedBy(a *approval) Operation {
 	if op.approve != nil { // a second approval would replace the first, which may check another field
-		op.misuse = errors.New("Approve or ApproveOutside was called twice: a method has only one rule: call one of them once; Approve covers every call")
+		op.misuse = errors.New("a method can have only one approval rule: call Approve, which covers every call, or ApproveOutside, and only once")
 	}
 	op.approve = a
 	return op
@@ -47,13 +47,13 @@ func (a *approval) check(mode message.EffectMode, in *message.Type) error {
 	case a == nil:
 		return nil
 	case mode != message.Held:
-		return errors.New("a person can't agree to a call that acts at once or changes nothing: make it with Method, without Immediate, or without Approve")
+		return errors.New("a person can't agree to a call that acts at once or changes nothing: make the method with Method and without Immediate, or leave Approve out")
 	case a.field == "":
 		return nil
 	}
 	i := slices.IndexFunc(in.Fields, func(f message.TypeField) bool { return f.Name == a.field })
 	if i < 0 {
-		return fmt.Errorf("the argument has no field %q for ApproveOutside", a.field)
+		return fmt.Errorf("ApproveOutside names the field %q, which the argument does not have: correct the name", a.field)
 	}
 	if t := in.Fields[i].Type; t.Name != value.TypeText && (t.Name != value.TypeList || t.Args["of"] == nil || t.Args["of"].Name != value.TypeText) {
 		return fmt.Errorf("ApproveOutside needs a text or a list of texts, but %s is %s", a.field, t.Name)

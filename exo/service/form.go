@@ -124,12 +124,12 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		bad := func(why string) error { return fmt.Errorf("%s: field %s of %s %s", at, sf.Name, f.typ, why) }
 		if sf.Anonymous {
 			if sf.Type.Kind() != reflect.Struct || sf.Type == timeType || name != "" {
-				return bad("is embedded, but is no plain struct or has a JSON name: make it a named field")
+				return bad("is embedded, which only a plain struct without a JSON name can be: make the field a named one")
 			}
 			if inner, err := formIn(sf.Type, at, outer); err != nil {
 				return err
 			} else if inner.kind != formRecord {
-				return bad("is embedded, but is no plain struct or has a JSON name: make it a named field")
+				return bad("is embedded, which only a plain struct without a JSON name can be: make the field a named one")
 			}
 			continue
 		}
@@ -139,9 +139,9 @@ func (f *form) structFields(at string, outer []reflect.Type) error {
 		name = cmp.Or(name, sf.Name)
 		switch {
 		case scalar.ReservedName(name):
-			return bad(fmt.Sprintf("can't be named %q, which is reserved: give it another name in a json tag", name))
+			return bad(fmt.Sprintf("can't be named %q: give the field a name of letters and digits, and no reserved one, in a json tag", name))
 		case seen[name]:
-			return bad(fmt.Sprintf("is the second one named %q: give it another name in a json tag", name))
+			return bad(fmt.Sprintf("is the second one named %q: give the field another name in a json tag", name))
 		}
 		seen[name] = true
 		x := field{name: name, index: sf.Index}

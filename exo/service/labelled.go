@@ -22,7 +22,7 @@ func (op *Operation) label(m *message.Method, t *message.Type) error {
 		case x.label.Empty():
 			return errors.New("Labelled got no label: pass one, or leave Labelled out")
 		case len(x.label.Unnamed()) > 0:
-			return fmt.Errorf("Labelled has a tag of readers without their ids (%s): write the tag without the @ part", x.label)
+			return fmt.Errorf("Labelled has a tag with a kind of readers after the @, and no ids of readers (%s): leave the @ part out", x.label)
 		case op.object():
 			return errors.New("the result is an object: label the results of its methods instead")
 		case op.effect == message.Held:

@@ -194,7 +194,7 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 // to. It also completes op.
 func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
-		return nil, nil, errors.New("the function, or the type of the argument or the result, is nil")
+		return nil, nil, errors.New("the function, the type of the argument or the type of the result is nil: pass all three")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse
@@ -222,7 +222,7 @@ func (op *Operation) method(own *message.Type) (*message.Method, []*message.Inte
 	for _, name := range op.trusted {
 		k := slices.IndexFunc(in.Fields, func(f message.TypeField) bool { return f.Name == name })
 		if k < 0 {
-			return nil, nil, fmt.Errorf("the argument has no field %q to be Trusted", name)
+			return nil, nil, fmt.Errorf("Trusted names the field %q, which the argument does not have: correct the name", name)
 		}
 		in.Fields[k].Trusted = true
 	}
@@ -293,7 +293,7 @@ func (op *Operation) check(v value.Value) error {
 		return err
 	}
 	if d.Type == nil || d.Type.Name != op.opens {
-		return fmt.Errorf("the function returned an object that is no %s", op.opens)
+		return fmt.Errorf("the function must return an object of the type %s, and returned another object", op.opens)
 	}
 	return nil
 }

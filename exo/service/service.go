@@ -41,7 +41,7 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 			return nil, fmt.Errorf("service: %s: %q can't be the name of a method: want letters, digits and _, a letter first, and no reserved word", name, op.name)
 		}
 		if i.Methods[op.name] != nil {
-			return nil, fmt.Errorf("service: %s: method %s is given twice", name, op.name)
+			return nil, fmt.Errorf("service: %s: two methods are named %s: rename one", name, op.name)
 		}
 		m, more, err := op.method(own)
 		if err != nil {
@@ -163,7 +163,7 @@ func failure(ctx context.Context, err error) error {
 	case errors.As(err, &r):
 		return &fail.Error{Kind: fail.Invalid, Msg: r.text, Err: err}
 	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == fail.Limit:
-		return &fail.Error{Kind: fail.Limit, Msg: "a limit was reached while the host answered this call", Err: unsure{err}}
+		return &fail.Error{Kind: fail.Limit, Msg: "a limit was reached while the host answered this call: ask for less", Err: unsure{err}}
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), unsure{err})
 	}

@@ -196,7 +196,7 @@ func TestErrors(t *testing.T) {
 		{"wrapped round it", wrapped{Refuse("not yours")}, fail.Invalid, "it.m: not yours"},
 		{"of another layer", fail.Errorf(fail.Invalid, "s3cret.table", "s3cret column"), fail.Internal, "it.m: internal error"},
 		{"of another layer, denied", wrapped{fail.Errorf(fail.Denied, "", "s3cret")}, fail.Internal, "it.m: internal error"},
-		{"of another layer, a limit", &fail.Error{Kind: fail.Limit, Msg: "s3cret", Err: cause}, fail.Limit, "it.m: a limit was reached while the host answered this call"},
+		{"of another layer, a limit", &fail.Error{Kind: fail.Limit, Msg: "s3cret", Err: cause}, fail.Limit, "it.m: a limit was reached while the host answered this call: ask for less"},
 		{"internal with a message", &fail.Error{Kind: fail.Internal, Msg: "s3cret"}, fail.Internal, "it.m: internal error"},
 	} {
 		s := mustNew(t, Read("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))

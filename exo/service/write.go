@@ -21,7 +21,7 @@ func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.
 		return h.seal(func() (value.Value, error) { return f.write(src, nil, at, depth) }), nil
 	}
 	if depth > maxDepth {
-		return value.Value{}, fmt.Errorf("%s: nested too deeply, or within itself: return flatter data", at)
+		return value.Value{}, fmt.Errorf("%s: the value is nested deeper than %d levels, perhaps within itself: return flatter data", at, maxDepth)
 	}
 	switch f.kind {
 	case formPointer:
@@ -75,7 +75,7 @@ func empty(v reflect.Value) bool {
 // made refuses a zero Value, which NaN, text with NUL and the year 10000 give.
 func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
-		return v, fmt.Errorf("%s: this value can't be returned: it is text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
+		return v, fmt.Errorf("%s: this value can't be returned: want UTF-8 text without NUL, a finite number, or a date in the years 1 to 9999", at)
 	}
 	return v, nil
 }
@@ -140,7 +140,7 @@ func writeTime(src reflect.Value, at string) (value.Value, error) {
 // fields, so the host has not approved that programs see them.
 func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	if depth > maxDepth {
-		return value.Value{}, fmt.Errorf("%s: nested too deeply, or within itself: return flatter data", at)
+		return value.Value{}, fmt.Errorf("%s: the value is nested deeper than %d levels, perhaps within itself: return flatter data", at, maxDepth)
 	}
 	if !src.IsValid() {
 		return value.Null(), nil

@@ -112,7 +112,7 @@ func (l *Local) load(name string) (Entry, error) {
 	}
 	e, err := decode(text)
 	if err == nil && nameOf(e.Key) != name {
-		err = fmt.Errorf("the name is not the SHA-256 of the key %.80q", e.Key)
+		err = fmt.Errorf("the name of the file is not the SHA-256 of the key %.80q in the file", e.Key)
 	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("%w: %s: %w; correct the file, or remove it if what it held may be lost", ErrDamaged, filepath.Join(l.place, name), err)

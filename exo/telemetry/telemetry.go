@@ -95,7 +95,7 @@ func gauges(m metric.Meter, opt Options) error {
 	return errors.Join(errs[:]...)
 }
 
-var errApprovals = errors.New("telemetry: the change sets that wait can't be counted")
+var errApprovals = errors.New("telemetry: the waiting change sets can't be counted, because the function Approvals failed")
 
 // In returns a context in which runs are observed.
 func (t *Telemetry) In(ctx context.Context) context.Context { return observe.With(ctx, t) }

@@ -56,7 +56,7 @@ var (
 	errName      = errors.New("a record can't be sent or recorded if a field name contains a NUL or invalid UTF-8")
 	errNameTwice = errors.New("a record can't be sent or recorded if it has a name twice: a reader could use either value")
 	errTag       = errors.New("a label can't be sent or recorded if a tag contains a NUL or invalid UTF-8")
-	errShape     = errors.New("rows can't be sent or recorded without a valid Shape, or with a number of cells that is no multiple of its width")
+	errShape     = errors.New("rows can't be sent or recorded unless they have a valid Shape, and each row as many cells as the Shape is wide")
 )
 
 // Value writes v.

@@ -74,7 +74,7 @@ func DecodeValue(s string, limit int) (Value, error) {
 // Version reads the version of the encoding, which is the first byte that AppendBinary writes.
 func (d *Decoder) Version() {
 	if v := d.Byte(); v != wire.Encoding && d.Err() == nil {
-		d.Fail(fmt.Sprintf("version %d of the encoding, not %d", v, wire.Encoding))
+		d.Fail(fmt.Sprintf("version %d of the encoding, where %d is expected", v, wire.Encoding))
 	}
 }
 

@@ -117,8 +117,11 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	if q.route, err = parseRoute(m.Route); err != nil {
 		return op, err
 	}
-	if m.In == nil || m.Out == nil || q.route.method == http.MethodHead {
-		return op, errors.New("want the types In and Out, and a method other than HEAD, which has no answer")
+	if m.In == nil || m.Out == nil {
+		return op, errors.New("the method has no type In or no type Out: set both")
+	}
+	if q.route.method == http.MethodHead {
+		return op, errors.New("a HEAD request has no answer for a program: use GET")
 	}
 	var always map[string]any // the fields that every argument has
 	if b, err := json.Marshal(reflect.Zero(m.In).Interface()); err == nil {
@@ -126,7 +129,7 @@ func (t *Transport) operation(m Method) (op service.Operation, err error) {
 	}
 	for _, p := range q.route.names {
 		if _, ok := always[p]; p != "" && !ok {
-			return op, fmt.Errorf("the argument has no required field `%s`, which the path names", p)
+			return op, fmt.Errorf("the path has the parameter `%s`, but the argument has no required field of that name: add the field to In", p)
 		}
 	}
 	own := *t.hosts[0]
@@ -172,7 +175,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	var args map[string]json.RawMessage
 	b, err := json.Marshal(in)
 	if err = errors.Join(err, json.Unmarshal(b, &args)); err != nil {
-		return nil, service.Refuse("the arguments can't be written as JSON")
+		return nil, service.Refuse("the arguments can't be sent as JSON: pass plain data")
 	}
 	path, err := q.route.fill(func(name string) string { return text(args[name]) })
 	if err != nil {
@@ -203,7 +206,7 @@ func (q *request) make(ctx context.Context, in any) (*http.Request, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, q.route.method, q.base+path, body)
 	if err != nil {
-		return nil, service.Refuse("the arguments don't make a valid address")
+		return nil, service.Refuse("the arguments make no valid address: change those that are part of its path")
 	}
 	req.URL.RawQuery = query.Encode()
 	req.Header.Set("Accept", "application/json")
@@ -239,7 +242,7 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 			err = w.Err
 		}
 		if errors.Is(err, ErrRefused) {
-			err = fmt.Errorf("%w: %w", service.Refuse("the request was not sent: its address is not allowed, or can't be reached now"), err)
+			err = fmt.Errorf("%w: %w", service.Refuse("the request was not sent: it is not allowed, or can't be sent now; the operator of the host can see why"), err)
 		}
 		return nil, err
 	}
@@ -270,10 +273,10 @@ func (q *request) call(ctx context.Context, in any) (any, error) {
 func (q *request) read(b []byte, contentType string) (any, error) {
 	out := reflect.New(q.Out)
 	if kind, _, _ := mime.ParseMediaType(contentType); len(b) > 0 && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return nil, fmt.Errorf("web: the answer must be JSON, but is %.80q", kind)
+		return nil, fmt.Errorf("web: the answer must be JSON, but has the content type %.80q", kind)
 	}
 	if len(b) > 0 && json.Unmarshal(b, out.Interface()) != nil {
-		return nil, errors.New("web: the JSON of the answer does not have the declared type") // the error is left out, since its text may contain a part of the answer
+		return nil, errors.New("web: the answer is not JSON of the type that the method declares as Out") // the error is left out, since its text may contain a part of the answer
 	}
 	exact := reflect.New(q.Out)
 	if d := json.NewDecoder(bytes.NewReader(b)); len(b) > 0 {

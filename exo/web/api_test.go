@@ -104,7 +104,7 @@ func TestAPI(t *testing.T) {
 	}
 	for _, c := range []struct{ program, answer, request, want string }{
 		{`tracker.list({owner: "ann"})`, `[{"id": 1, "title": "x", "secret": 1}]`, "GET /repos/ann/issues example.com", `[{"id":1,"title":"x"}]`},
-		{`tracker.list({owner: "a b/c"})`, ``, "", "invalid: tracker.list: `owner` can't be a part of the address: it has a slash or a backslash"},
+		{`tracker.list({owner: "a b/c"})`, ``, "", "invalid: tracker.list: `owner` can't be a part of the address: the text has a slash or a backslash: leave it out"},
 		{`tracker.list({owner: ".."})`, ``, "", "invalid: "},
 		{`tracker.list({owner: ""})`, ``, "", "invalid: "},
 		{`tracker.list({owner: "a?b#c d", state: "x&y=z/../\r\n", tags: ["a", "b"], page: 3, some: true})`, `[]`, "GET /repos/a%3Fb%23c%20d/issues?page=3&some=true&state=x%26y%3Dz%2F..%2F%0D%0A&tags=a&tags=b example.com", `[]`},
@@ -467,14 +467,14 @@ func TestAPIRefused(t *testing.T) {
 		ID string `json:"id,omitempty"`
 	}
 	for want, m := range map[string]web.Method{
-		"want GET":                  web.Request[web.None, any]("x", "", "TRACE /x"),
-		"want the types In and Out": {Name: "x", Route: "GET /x"},
-		"a method other than HEAD":  web.Request[web.None, any]("x", "", "HEAD /x"),
-		"no required field":         web.Get[maybe, any]("x", "", "/{id}"),
-		"which the path":            web.Get[web.None, any]("x", "", "/{id}"),
-		"can't be Immed":            web.Get[web.None, any]("x", "", "/x").With(service.Operation.Immediate),
-		"name of a method":          web.Get[web.None, any]("a b", "", "/x"),
-		"chan":                      web.Get[struct{ C chan int }, any]("x", "", "/x"),
+		"want GET":                     web.Request[web.None, any]("x", "", "TRACE /x"),
+		"no type In or no type Out":    {Name: "x", Route: "GET /x"},
+		"a HEAD request has no answer": web.Request[web.None, any]("x", "", "HEAD /x"),
+		"no required field":            web.Get[maybe, any]("x", "", "/{id}"),
+		"the path has the parameter":   web.Get[web.None, any]("x", "", "/{id}"),
+		"can't be Immed":               web.Get[web.None, any]("x", "", "/x").With(service.Operation.Immediate),
+		"name of a method":             web.Get[web.None, any]("a b", "", "/x"),
+		"chan":                         web.Get[struct{ C chan int }, any]("x", "", "/x"),
 	} {
 		if _, err := web.New("api", "", c, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -87,17 +87,17 @@ func checkSegment(text string) error {
 	before, _, _ := strings.Cut(like, ";")
 	switch {
 	case text == "" || len(text) > 1024:
-		return errors.New("it must have 1 to 1024 bytes")
+		return errors.New("the text must have 1 to 1024 bytes")
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return errors.New("it has characters that can't be seen")
+		return errors.New("the text has invisible characters: leave them out")
 	case !norm.NFC.IsNormalString(text):
-		return errors.New("its letters and accents must be composed (Unicode's NFC)")
+		return errors.New("letters and accents must be composed (Unicode's NFC)")
 	case strings.ContainsAny(like, `/\`):
-		return errors.New("it has a slash or a backslash")
+		return errors.New("the text has a slash or a backslash: leave it out")
 	case strings.Trim(before, ". ") == "":
-		return errors.New("it has no other characters than dots and spaces")
+		return errors.New("the text needs another character than dots and spaces")
 	case escape().MatchString(like):
-		return errors.New("it has an escape like %2f or %u002f")
+		return errors.New("the text has an escape like %2f or %u002f: leave it out")
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (s Secret) text(ctx context.Context) (string, error) {
 	case text == "":
 		return "", fmt.Errorf("web: %s is empty: put its text where it is declared", s)
 	case len(text) > 8<<10 || !oneLine(text):
-		return "", fmt.Errorf("web: %s can't be a header: it is larger than 8 KiB, or has control characters", s)
+		return "", fmt.Errorf("web: %s can't be sent in a header: want at most 8 KiB, and no control characters", s)
 	default:
 		return text, nil
 	}

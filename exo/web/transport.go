@@ -107,7 +107,7 @@ func NewTransport(c Config) (*Transport, error) {
 			return nil, err
 		}
 		if t.find(h.Name, strconv.Itoa(h.Port)) != nil {
-			return nil, fmt.Errorf("web: the host %s:%d is listed twice", h.Name, h.Port)
+			return nil, fmt.Errorf("web: the host %s:%d is listed twice: list it once", h.Name, h.Port)
 		}
 		t.hosts = append(t.hosts, h)
 	}
@@ -149,8 +149,14 @@ func newHost(x Host) (*host, error) {
 	for _, b := range x.Secrets {
 		b.Header = http.CanonicalHeaderKey(b.Header)
 		switch {
-		case b.Secret.read == nil || !mayBeHeader(b.Header) || !oneLine(b.Prefix) || slices.Contains(taken, b.Header):
-			return bad("%s can't be sent in the header %.80q: the header is not allowed or already set, the secret is missing, or its prefix has control characters", b.Secret, b.Header)
+		case b.Secret.read == nil:
+			return bad("the header %.80q has no secret: make one with FromVariable, FromFile, FromCommand or FromOAuth", b.Header)
+		case !mayBeHeader(b.Header):
+			return bad("%s can't be sent in the header %.80q: want letters, digits, - and _, and no header that the connection uses itself", b.Secret, b.Header)
+		case !oneLine(b.Prefix):
+			return bad("the prefix of %s in the header %.80q has control characters: leave them out", b.Secret, b.Header)
+		case slices.Contains(taken, b.Header):
+			return bad("%s can't be sent in the header %.80q, which Headers, exoagent or another secret already sets: use another header", b.Secret, b.Header)
 		case x.Plain && !onMachine(h.Networks):
 			return bad("%s would be sent unencrypted: use https, or a host in loopback networks", b.Secret)
 		}
@@ -204,31 +210,34 @@ func (t *Transport) find(name, port string) *host {
 func (t *Transport) admit(req *http.Request) (*host, error) {
 	u := req.URL
 	if u == nil || u.Opaque != "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, refusef("the URL must be https://HOST/PATH, without a user")
+		return nil, refusef("the URL must be https://HOST/PATH without a user, or http:// for a Plain host")
 	}
 	port := cmp.Or(u.Port(), strconv.Itoa(standardPort(u.Scheme == "http")))
 	h := t.find(u.Hostname(), port)
 	if h == nil || h.Plain != (u.Scheme == "http") || u.Host != h.Name && u.Host != h.Name+":"+port { // Host is compared, too, since [example.com] has the same Hostname
-		return nil, refusef("the host %.80q is not allowed", u.Host)
+		return nil, refusef("the host %.80q is not allowed with %s: list it in Config.Hosts", u.Host, u.Scheme)
 	}
 	path, size := u.EscapedPath(), 0
 	switch {
 	case req.Host != "" && req.Host != u.Host:
-		return nil, refusef("the header Host is not the host of the URL")
+		return nil, refusef("the header Host differs from the host of the URL: leave Host out")
 	case len(path)+len(u.RawQuery) > 8<<10 || strings.ContainsFunc(path+u.RawQuery, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
 		return nil, refusef("the address must have at most 8 KiB after the host, with spaces and other characters escaped")
 	case !slices.ContainsFunc(h.routes, func(r route) bool { return r.matches(req.Method, path) }):
-		return nil, refusef("%s: no route that the host allows has this method and path", h.Name)
+		return nil, refusef("the host %s allows no request with the method %.10q and this path: add a route like GET /issues/{id} to Host.Allow", h.Name, req.Method)
 	case len(req.Trailer) > 0 || len(req.TransferEncoding) > 0 || req.Body != nil && req.Body != http.NoBody && req.ContentLength <= 0 || req.ContentLength > t.bounds.Request:
-		return nil, refusef("a body must have a length of at most %d bytes, and no trailers", t.bounds.Request)
+		return nil, refusef("a body must have a ContentLength of at most %d bytes, and no trailers", t.bounds.Request)
 	}
 	for name, values := range req.Header {
 		if name != "Referer" && !slices.Contains(h.headers, name) { // an http.Client adds Referer to a redirect; RoundTrip removes it
-			return nil, refusef("%s: the header %.80q is not allowed", h.Name, name)
+			return nil, refusef("the host %s does not allow the header %.80q: list it in Host.Headers", h.Name, name)
 		}
 		for _, v := range values {
-			if size += len(v); !oneLine(v) || size > 32<<10 {
-				return nil, refusef("%s: the header %s has control characters, or headers have more than 32 KiB", h.Name, name)
+			if !oneLine(v) {
+				return nil, refusef("%s: the header %s has control characters: leave them out", h.Name, name)
+			}
+			if size += len(v); size > 32<<10 {
+				return nil, refusef("%s: the headers have more than 32 KiB: shorten them", h.Name)
 			}
 		}
 	}
@@ -299,8 +308,10 @@ func (t *Transport) receive(resp *http.Response, cancel func()) (*http.Response,
 			resp.Header.Del("Content-Length")
 			resp.ContentLength, resp.Uncompressed = -1, true
 		}
-	case encoding != "" && encoding != "gzip" && encoding != "identity" || resp.StatusCode == http.StatusSwitchingProtocols:
-		err = errors.New("web: the answer has an encoding or a protocol that was not asked for")
+	case encoding != "" && encoding != "gzip" && encoding != "identity":
+		err = errors.New("web: the answer has another Content-Encoding than gzip, the only one that the request accepts")
+	case resp.StatusCode == http.StatusSwitchingProtocols:
+		err = errors.New("web: the server wants to switch to another protocol than HTTP, and the request did not ask for that")
 	}
 	if err != nil {
 		_ = b.Close()
@@ -339,7 +350,7 @@ func (h *host) mayDial(a netip.Addr) bool {
 // control refuses an address that is not in a network of the host, or has another port. net.Dialer calls it before it dials.
 func (h *host) control(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err != nil || int(to.Port()) != h.Port || !h.mayDial(to.Addr()) {
-		return refusef("%s has an address in a network that is not allowed", h.Name)
+		return refusef("%s has an address in a network that is not allowed: a private host needs its own network in Host.Networks", h.Name)
 	}
 	return nil
 }
@@ -349,7 +360,7 @@ func (t *Transport) dial(ctx context.Context, _, address string) (net.Conn, erro
 	name, port, _ := net.SplitHostPort(address)
 	h := t.find(name, port)
 	if h == nil {
-		return nil, refusef("the host is not allowed")
+		return nil, refusef("the host %.80q is not allowed: list it in Config.Hosts", address)
 	}
 	return h.connect(ctx, t.lookup)
 }

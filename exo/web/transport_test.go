@@ -324,11 +324,11 @@ func TestAnswers(t *testing.T) {
 			}
 		}, "deadline", 20},
 		{"headers that do not come", func(rw http.ResponseWriter, r *http.Request) { time.Sleep(700 * time.Millisecond) }, "deadline", 0},
-		{"a zip in a zip", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Encoding", "gzip, gzip") }, "encoding", 0},
+		{"a zip in a zip", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Encoding", "gzip, gzip") }, "Content-Encoding", 0},
 		{"two encodings", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header()["Content-Encoding"] = []string{"gzip", "gzip"}
-		}, "encoding", 0},
-		{"an encoding that was not asked for", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Encoding", "deflate") }, "encoding", 0},
+		}, "Content-Encoding", 0},
+		{"an encoding that was not asked for", func(rw http.ResponseWriter, _ *http.Request) { rw.Header().Set("Content-Encoding", "deflate") }, "Content-Encoding", 0},
 		{"half an archive", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Encoding", "gzip")
 			_, _ = rw.Write(bomb[:20])

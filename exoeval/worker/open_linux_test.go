@@ -67,7 +67,7 @@ func TestMessageBytes(t *testing.T) {
 		s := &shop{}
 		e := make(s)
 		r := run(t, e, "const x = 'x'.repeat(2e5); for (let i = 0; i < 100; i++) { try { await shop.echo(x) } catch {} } return 1")
-		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "more than 1048576 bytes, where a value counts once for each call") {
+		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "at most 1048576 bytes, and a value counts anew in each call") {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 		if r = run(t, e, "const x = 'x'.repeat(2e5); let n = 0; for (let i = 0; i < 5; i++) n += (await shop.echo(x)).length; return n"); r.Err != nil || r.Value.Int() != 1_000_000 {

@@ -6,7 +6,7 @@ return [await tasks.max(t => t.title), await tasks.where(t => t.id === 2001).sum
 	await tasks.join(({ task }) => task.assignee()).groupBy(({ member }) => member.name).select(g => ({ name: g.name, n: g.count(), last: g.max(({ task }) => task.id) })),
 	(await tasks.groupBy(t => t.id).where(g => g.id > 2000 || g.max(t => t.title).startsWith('BOLT'))).length,
 	await late().catch(e => e.message)];
-//=> ["ACME test",null,5,[{"name":"ACME ann","n":1,"last":1001},{"name":"ACME bob","n":2,"last":1004}],0,"group: this belongs to a callback that has already returned; use it only inside that callback"]
+//=> ["ACME test",null,5,[{"name":"ACME ann","n":1,"last":1001},{"name":"ACME bob","n":2,"last":1004}],0,"group: this value belongs to a callback that has already returned; use it only inside that callback"]
 ---
 // twin: open
 //~> "BOLT survey"

@@ -9,7 +9,7 @@ return [await tasks.where(t => t.id === 1090).select(t => ({ who: t.assignee().n
 	await top.orderBy(t => t.id).select(t => ({ n: t.project().tasks().count(), m: t.project().tasks().max(x => x.id) })),
 	await tasks.where(t => t.taskTags().some(x => x.tag().taskTags().some(y => y.task().id > 2000))).count(),
 	await late().catch(e => e.message), await (async () => tasks.select(t => ({ p: t.assignee().password })))().catch(e => e.message)];
-//=> [[{"who":null,"is":true,"n":0}],0,0,[{"a":"ACME org","b":"ACME rocket","c":"ACME rocket"},{"a":null,"b":null,"c":null},{"a":null,"b":null,"c":null}],[{"n":1,"d":1},{"n":2,"d":1}],[{"n":1,"m":1002},{"n":1,"m":1004}],0,"task.assignee(): this belongs to a callback that has already returned; use it only inside that callback","task.assignee() has no member `password`; it has `id`, `name`, `email`, `org`, `leads`, `assignedTasks`, `comments`, `matches`, `rank`"]
+//=> [[{"who":null,"is":true,"n":0}],0,0,[{"a":"ACME org","b":"ACME rocket","c":"ACME rocket"},{"a":null,"b":null,"c":null},{"a":null,"b":null,"c":null}],[{"n":1,"d":1},{"n":2,"d":1}],[{"n":1,"m":1002},{"n":1,"m":1004}],0,"task.assignee(): this value belongs to a callback that has already returned; use it only inside that callback","task.assignee() has no member `password`; it has `id`, `name`, `email`, `org`, `leads`, `assignedTasks`, `comments`, `matches`, `rank`"]
 ---
 // twin: open
 //~> "BOLT cat"

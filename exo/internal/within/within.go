@@ -9,10 +9,10 @@ import (
 )
 
 // ErrLost is the error for a function that did not return in time.
-var ErrLost = errors.New("exo: a unit of work, a Reviewer or a held effect did not return in time, so its outcome is unknown")
+var ErrLost = errors.New("exo: a function of the host, such as Commit of a unit of work, did not return in time, so its outcome is unknown")
 
 // ErrEnded is the error for a function that ended its goroutine.
-var ErrEnded = errors.New("exo: the object ended its goroutine instead of returning")
+var ErrEnded = errors.New("exo: a function of the host ended its goroutine: return from it, and don't call runtime.Goexit")
 
 // grace is how long a function may take to return after its context has ended.
 const grace = time.Second

@@ -51,7 +51,7 @@ func cosignerOf(place string, log note.Verifier, in Source) (*cosigner, error) {
 func (c *cosigner) known() error {
 	text, err := c.in.cosigned()
 	if err == nil && text != "" && c.cosigned(text, place{}) != nil {
-		err = fmt.Errorf("%s holds no checkpoint that both this log and this witness have signed: check the witness's key; if the key is right, keep a copy of %[1]s, and remove it", keptCosigned)
+		err = fmt.Errorf("%s holds no checkpoint that both this log and this witness have signed: check the witness's key; if the key is right, keep a copy of %[1]s, and remove the original", keptCosigned)
 	}
 	return err
 }
@@ -80,7 +80,7 @@ func (c *cosigner) proof(size, old int64) (proof tlog.TreeProof, at place, err e
 	}
 	if size-from.size > maxSince {
 		if time.Since(c.read) < readAgain {
-			return nil, at, fmt.Errorf("a proof for the witness would cover more than %d entries, and the log reads so many only once in %s: it tries again later", maxSince, readAgain)
+			return nil, at, fmt.Errorf("a proof for the witness would cover more than %d entries, and the log reads so many only once in %s: the log tries again later", maxSince, readAgain)
 		}
 		c.read = time.Now()
 	}
@@ -112,7 +112,7 @@ func (c *cosigner) submit(signed string) (cosigned string, err error) {
 		case !conflict || other.Size < 0 || other.Size == old:
 			return "", err
 		case other.Size < knew: // refused, since the witness may be made to cosign another history
-			return "", fmt.Errorf("the witness has lost its data, or another server answers in its place: it had cosigned %d entries, as %s proves, and now %w. Ask its operators. If they have lost its data, keep a copy of %s and remove the original: then it begins anew",
+			return "", fmt.Errorf("the witness has lost its data, or another server answers in its place: it had cosigned %d entries, as %s proves, and now %w. Ask its operators. If they have lost its data, keep a copy of %s and remove the original: then the witness begins anew",
 				knew, keptCosigned, err, keptCosigned)
 		case other.Size > at.Size:
 			later, of, failed := newest(c.in, at, c.log)

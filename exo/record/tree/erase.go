@@ -107,8 +107,10 @@ func (x *eraser) erase(l erasable) (n int, skipped []Run, err error) {
 		return 0, nil, err
 	}
 	for id := range x.must {
-		if r := x.found[id]; r == nil || !r.ended {
-			return 0, nil, fmt.Errorf("run %s is not in the log, or has not ended: if its process was stopped, end it with exo record settle", id)
+		if r := x.found[id]; r == nil {
+			return 0, nil, fmt.Errorf("run %s is not in the log: correct the ID", id)
+		} else if !r.ended {
+			return 0, nil, fmt.Errorf("run %s has not ended: if its process was stopped, end the run with exo record settle", id)
 		}
 	}
 	var keys []keyPlace

@@ -22,7 +22,7 @@ func (f *frontier) ReadHashes(indexes []int64) ([]Hash, error) {
 	for i, x := range indexes {
 		level, n := tlog.SplitStoredHashIndex(x)
 		if f.at[level] != n {
-			return nil, fmt.Errorf("hash %d of level %d is not among the last of the tree, which are the only ones kept", n, level)
+			return nil, fmt.Errorf("hash %d of level %d of the tree was not kept: this is a fault of exo/record, please report it", n, level)
 		}
 		out[i] = f.hashes[level]
 	}

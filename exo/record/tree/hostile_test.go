@@ -156,7 +156,7 @@ func TestErasingIsCutShort(t *testing.T) {
 	at := bytes.Index(before, []byte(`"key":"`)) + 7
 	copy(text[at+24:at+200], before[at+24:at+200])
 	os.WriteFile(path, text, 0o600)
-	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "erase its run again") {
+	if v := m.verify(t); v.Intact() || !strings.Contains(v.Changed[0], "erase the run again") {
 		t.Errorf("%s", strings.Join(v.Lines(), "\n"))
 	}
 	l = m.open(t)
@@ -303,7 +303,7 @@ func TestKeyElsewhere(t *testing.T) {
 	if err := Fits(Dir(m.dir), m.private, true); err != nil {
 		t.Error(err)
 	}
-	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
+	if err := Fits(Dir(m.dir), makeLog(t, false).private, false); err == nil || !strings.Contains(err.Error(), "the signing key and the public key in log.json don't both belong to the log") {
 		t.Error(err)
 	}
 	if err := Fits(Dir(t.TempDir()), m.private, false); err == nil || !strings.Contains(err.Error(), "exo record init makes one") {

@@ -105,7 +105,7 @@ func readAbout(in Source) (a About, digest Hash, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&a); err != nil || a.V != 1 {
-		return a, digest, fmt.Errorf("%s is not of version 1, the only one that this version of exo knows", aboutFile)
+		return a, digest, fmt.Errorf("%s can't be read: want the file that exo record init made, of version 1", aboutFile)
 	}
 	return a, sha256.Sum256(text), nil
 }
@@ -166,11 +166,11 @@ func (a *About) keys(private SigningKey) (*keys, note.Signer, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(string(private)))
 	if err != nil {
-		return nil, nil, errors.New("the signing key is not one that exo record init made") // err is left out, since it may contain the key
+		return nil, nil, errors.New("the signing key can't be read: want the one that exo record init made") // err is left out, since it may contain the key
 	}
 	v, err := note.NewVerifier(string(a.Key))
 	if err != nil || signer.Name() != a.Origin || v.Name() != a.Origin || signer.KeyHash() != v.KeyHash() {
-		return nil, nil, fmt.Errorf("the signing key does not belong to the log %s, or %s does not have its public key", a.Origin, aboutFile)
+		return nil, nil, fmt.Errorf("the signing key and the public key in %[2]s don't both belong to the log %[1]s: give the signing key that exo record init made with this log", a.Origin, aboutFile)
 	}
 	return newKeys(to), signer, nil
 }
@@ -211,7 +211,7 @@ func openCheckpoint(signed string, v note.Verifier) (c Checkpoint, err error) {
 			return c, nil
 		}
 	}
-	return c, errors.New("the checkpoint does not have the form or the origin of this log")
+	return c, errors.New("the checkpoint was not written by this log, since its form or its origin is another")
 }
 
 // sizeIn returns the number of entries that a checkpoint claims to sign.

@@ -269,7 +269,7 @@ func (l *Log) goOn(tail []item, last int) error {
 			continue
 		}
 		if x.Number != l.tree.size {
-			return fmt.Errorf("entry %d is in the place of entry %d", x.Number, l.tree.size)
+			return fmt.Errorf("entry %d is in the place of entry %d: exo record verify shows what was changed", x.Number, l.tree.size)
 		}
 		if _, err := l.tree.add(x.Hash); err != nil {
 			return err

@@ -110,7 +110,7 @@ func hashes(in Source, from place, size int64, key note.Verifier, prove func(tlo
 	}
 	for _, h := range need {
 		if h == (Hash{}) {
-			return from, fmt.Errorf("the log lacks some of the %d entries that its checkpoint signs", size)
+			return from, fmt.Errorf("the log lacks some of the %d entries that its checkpoint signs: exo record verify shows what was changed", size)
 		}
 	}
 	return from, errors.Join(err, prove(known))

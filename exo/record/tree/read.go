@@ -136,7 +136,7 @@ func parseLine(line []byte) (x item, err error) {
 	}
 	e.wrapped, e.sealed = part(`,"key":"`), part(`,"sealed":"`)
 	if string(rest) != "}\n" || (len(e.wrapped) == 0) != (e.Wrapped == [32]byte{}) || (len(e.sealed) == 0) != (e.Sealed == [32]byte{}) {
-		return x, errors.New("the data key or the payload of the entry is missing, or should not be there")
+		return x, errors.New("the data key or the payload of the entry is missing or was added")
 	}
 	x.Entry = e
 	return x, nil
@@ -153,7 +153,7 @@ func (e *Entry) outside(buf *[]byte) error {
 		return fmt.Errorf("entry %d: its payload was changed", e.Number)
 	}
 	if len(e.wrapped) > 0 && !e.Destroyed() && !matches(e.wrapped, e.Wrapped) {
-		return fmt.Errorf("entry %d: its data key was changed, or it was erased in part: erase its run again", e.Number)
+		return fmt.Errorf("entry %d: its data key was changed, or only partly erased: if its run was to be erased, erase the run again", e.Number)
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func OpenShared(ctx context.Context, t Table, private SigningKey, opt *SharedOpt
 		return nil, err
 	})
 	if err == nil && seen.Size > l.head.size {
-		err = fmt.Errorf("the witness has seen %d entries, and the log has %d: the others are missing at the end", seen.Size, l.head.size)
+		err = fmt.Errorf("the witness has seen %d entries, and the log has %d: the others are missing at the end, so put back a copy that has them", seen.Size, l.head.size)
 	} else if err == nil && seen != (Checkpoint{}) { // a witness over HTTP has cosigned nothing before the first entry
 		_, _, err = newest(l, seen, l.verifier)
 	}
@@ -173,7 +173,7 @@ func (l *Shared) checked(head Row) (tree frontier, c Checkpoint, err error) {
 	}
 	tree, ok := frontierOf(c, x.subtrees)
 	if !ok || head.Number != c.Size {
-		return tree, c, errors.New("the last checkpoint was changed")
+		return tree, c, errors.New("the last checkpoint was changed: exo record verify shows what was changed")
 	}
 	return tree, c, nil
 }
@@ -430,7 +430,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 		return a, nil, err
 	}
 	if c.Size < l.head.size || s.Checkpoints[l.head.size] != l.head.line {
-		return a, nil, fmt.Errorf("the log does not go on from the %d entries that this process knows: entries were cut off, or an old copy was put back", l.head.size)
+		return a, nil, fmt.Errorf("the log no longer begins with the %d entries that this process knows: entries were changed or cut off, or an old copy was put back", l.head.size)
 	}
 	a = attempt{seen: map[Run]progress{}, keys: map[*dataKey]int64{}, err: map[*pending]error{}, taken: map[*run]bool{}}
 	failed := map[*run]error{}
@@ -451,7 +451,7 @@ func (l *Shared) next(group []*pending, s State) (a attempt, rows []Row, err err
 			a.taken[p.r] = p.r.taken || p.Run != (Run{}) && !p.Asked && p.Step != Begun && at != p.r.seen
 		}
 		if p.fenced && a.taken[p.r] {
-			err := fmt.Errorf("run %s is not this process's, or another process has settled it, since it had no entry for %v", p.Run, l.opt.Dead)
+			err := fmt.Errorf("this process can add nothing more to run %s: another process wrote to that run, as it may after %v without an entry", p.Run, l.opt.Dead)
 			a.err[p], failed[p.r] = err, err
 			continue
 		}
@@ -502,7 +502,7 @@ func (l *Shared) after(p *pending, all map[Run]Last) (at progress, err error) {
 	switch {
 	case p.Run == Run{}, !there && p.Step == Begun, there && at == p.r.seen:
 	case !there:
-		return at, fmt.Errorf("run %s has not begun", p.Run)
+		return at, fmt.Errorf("run %s has not begun: append its entry Begun first", p.Run)
 	case p.Step == Begun:
 		return at, fmt.Errorf("run %s has begun before: each run needs its own ID", p.Run)
 	case p.Asked && last.Seconds < l.opt.Dead.Seconds():

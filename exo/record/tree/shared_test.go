@@ -359,7 +359,7 @@ func TestSharedForged(t *testing.T) {
 		want string
 	}{
 		"an entry behind the end":   {append(slices.Clone(now), tree.Row{Number: 5, Run: now[last].Run, Line: strings.Replace(now[last].Line, `"n":4`, `"n":5`, 1)}), "without the signing key"},
-		"an old copy":               {now[:1], "does not go on from the 5 entries"},
+		"an old copy":               {now[:1], "no longer begins with the 5 entries"},
 		"a checkpoint out of place": {append(slices.Clone(now[:len(now)-1]), tree.Row{Number: 9, Checkpoint: true, Line: now[len(now)-1].Line}), "the last checkpoint was changed"},
 		"nothing":                   {nil, "without the signing key"},
 	} {
@@ -443,12 +443,12 @@ func TestSharedRuns(t *testing.T) {
 		{alive, treetest.LeafOf(r, "intent"), true, "has not begun"},
 		{alive, treetest.LeafOf(r, tree.Begun), true, ""},
 		{other, treetest.LeafOf(r, tree.Begun), true, "has begun before"},
-		{other, treetest.LeafOf(r, "committing"), true, "is not this process's"},
+		{other, treetest.LeafOf(r, "committing"), true, "another process wrote to that run"},
 		{careful, settle, false, "its process may be alive"},
 		{alive, treetest.LeafOf(r, "committing"), true, ""},
 		{other, settle, false, ""},
 		{other, settle, false, ""},
-		{alive, treetest.LeafOf(r, "acting"), true, "another process has settled it"},
+		{alive, treetest.LeafOf(r, "acting"), true, "another process wrote to that run"},
 		{alive, treetest.LeafOf(r, tree.Ended), true, ""},
 	} {
 		if err := c.by.Append(c.leaf, []byte("x"), c.durable); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -470,7 +470,7 @@ func TestSharedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := alive.Append(treetest.LeafOf(r, "committing"), nil, true); err == nil || !strings.Contains(err.Error(), "another process has settled it") {
+		if err := alive.Append(treetest.LeafOf(r, "committing"), nil, true); err == nil || !strings.Contains(err.Error(), "another process wrote to that run") {
 			t.Errorf("a settled run commits: %v", err)
 		}
 	}

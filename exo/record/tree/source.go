@@ -43,10 +43,10 @@ type Dir string
 
 func (d Dir) about() ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(string(d), aboutFile))
-	if err != nil {
-		return nil, fmt.Errorf("the folder has no log; exo record init makes one: %w", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the folder has no log; exo record init makes one: %w", err)
 	}
-	return text, nil
+	return text, err
 }
 
 func (d Dir) lines(from place, _ bool) iter.Seq2[item, error] {

@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 		t.Error("a log that was closed")
 	}
 	_, other, _, _ := NewKey()
-	if _, err := Open(m.dir, other); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
+	if _, err := Open(m.dir, other); err == nil || !strings.Contains(err.Error(), "the signing key and the public key in log.json don't both belong to the log") {
 		t.Error(err)
 	}
 	if err := Create(m.dir, About{}, m.private); err == nil || !strings.Contains(err.Error(), "not empty") {

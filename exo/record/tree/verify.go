@@ -149,7 +149,7 @@ func (s *verification) entry(e *Entry) {
 		found(&s.Changed, "entry %d: %v", e.Number, err)
 	}
 	if n := s.tree.size - s.head.Size; n == 2*signEvery { // a log signs after signEvery entries, and if that fails, tries again at each later entry
-		found(&s.Changed, "entries %d to %d and more have no checkpoint between them: no process has written them", s.head.Size, e.Number)
+		found(&s.Changed, "entries %d to %d have no checkpoint between them, so no process of the log wrote them", s.head.Size, e.Number)
 	}
 	if s.seen.Size == s.tree.size && !s.tree.is(s.seen) {
 		found(&s.Changed, "the witness has seen other entries than the first %d of this log: entries were changed, or an old copy of the log was put back", s.seen.Size)
@@ -206,7 +206,7 @@ func (s *verification) ends(in Source) {
 		s.askWitness(s.last)
 	}
 	if lag := s.Signed - s.Seen; s.Witness != "" && s.Unasked == nil && lag > 8*signEvery {
-		s.Unasked = fmt.Errorf("it has seen %d entries of %d: the log can't write there", s.Seen, s.Signed)
+		s.Unasked = fmt.Errorf("the witness has seen %d entries of %d: the log can't write to the witness", s.Seen, s.Signed)
 	}
 	if s.Seen > s.Entries {
 		found(&s.Changed, "entries %d to %d are missing at the end: the witness has seen them", s.Entries, s.Seen-1)

@@ -76,7 +76,7 @@ func seenIn(k keeper, v note.Verifier) (c Checkpoint, err error) {
 		c, err = openCheckpoint(signed, v)
 	}
 	if err == nil && c.Size != size {
-		err = fmt.Errorf("a checkpoint of %d entries is in the place of one of %d: it was changed", c.Size, size)
+		err = fmt.Errorf("the witness has a checkpoint of %d entries in the place of one of %d entries: its data was changed", c.Size, size)
 	}
 	return c, err
 }

@@ -54,8 +54,13 @@ func load(text []byte) (object, error) {
 
 // plain returns the value of a YAML node: a map, a list, a truth value or a text.
 func plain(n *yaml.Node, left *int, in []*yaml.Node) (any, error) {
-	if *left--; *left < 0 || len(in) > maxDepth || n.Kind == yaml.AliasNode && slices.Contains(in, n.Alias) {
-		return nil, errors.New("the document is too large, nested too deeply, or contains itself")
+	switch *left--; {
+	case *left < 0:
+		return nil, fmt.Errorf("the document has more than %d values, where each YAML alias counts its values anew", maxNodes)
+	case len(in) > maxDepth:
+		return nil, fmt.Errorf("the document is nested deeper than %d levels", maxDepth)
+	case n.Kind == yaml.AliasNode && slices.Contains(in, n.Alias):
+		return nil, fmt.Errorf("line %d: the YAML alias *%s is a part of its own value: write the value out", n.Line, n.Value)
 	}
 	in = append(in, n)
 	switch n.Kind {
@@ -110,7 +115,7 @@ func (d Document) check(v any) error {
 	case object:
 		if ref, ok := v["$ref"].(string); ok {
 			if d.at(v) == nil {
-				return fmt.Errorf("the reference %.100q leads out of the document, or to nothing: want one like #/components/schemas/NAME", ref)
+				return fmt.Errorf("the reference %.100q names no object of this document: want one like #/components/schemas/NAME", ref)
 			}
 			return nil
 		}

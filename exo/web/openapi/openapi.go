@@ -28,7 +28,7 @@ func Digest(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(
 // Parse reads a document in JSON or YAML, which must have this digest. It follows no reference to another document.
 func Parse(text []byte, digest string) (d Document, err error) {
 	if got := Digest(text); got != digest {
-		return d, fmt.Errorf("openapi: the document has the digest %s and not %.80q: read what has changed, then pin it", got, digest)
+		return d, fmt.Errorf("openapi: the document has the digest %s, and the pinned one is %.80q: read what has changed, then pin the new digest", got, digest)
 	}
 	if d.t, err = load(text); err == nil {
 		err = d.check(d.t)
@@ -142,7 +142,7 @@ func structOf(fields []field, option string) (t reflect.Type, err error) {
 	for _, f := range fields {
 		switch {
 		case slices.Contains(names, f.name):
-			return nil, fmt.Errorf("the field `%s` occurs twice, for example in the address and in the body", f.name)
+			return nil, fmt.Errorf("the operation has two fields named `%s`, for example in the address and in the body, so it can't be called", f.name)
 		case scalar.ReservedName(f.name) && (option == "" || !f.required):
 			continue // left out, since no program could name such a field
 		case scalar.ReservedName(f.name):

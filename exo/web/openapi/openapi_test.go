@@ -214,7 +214,7 @@ func TestRefused(t *testing.T) {
 		t.Error("the zero Document has an operation")
 	}
 	for _, digest := range []string{"", "sha256:", openapi.Digest([]byte(doc + " ")), strings.ToUpper(openapi.Digest([]byte(doc)))} {
-		if _, err := openapi.Parse([]byte(doc), digest); err == nil || !strings.Contains(err.Error(), "pin it") {
+		if _, err := openapi.Parse([]byte(doc), digest); err == nil || !strings.Contains(err.Error(), "pin the new digest") {
 			t.Errorf("%s: %v", digest, err)
 		}
 	}

@@ -130,7 +130,7 @@ func TestLongMessages(t *testing.T) {
 		if res, err := w.apply(x); err != nil || fail.KindOf(res.Err) != fail.Conflict || len(w.sent) != 0 {
 			t.Errorf("another end: %v %v, %d sent", err, res.Err, len(w.sent))
 		}
-		if res := w.tool.Run(t.Context(), program(5)); fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(res.Err.Error(), "longer than a person is shown") || len(w.sent) != 0 {
+		if res := w.tool.Run(t.Context(), program(5)); fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(res.Err.Error(), "too long to be shown to a person") || len(w.sent) != 0 {
 			t.Errorf("a longer one: %v", res.Err)
 		}
 		w.exec(`UPDATE staff SET note = NULL WHERE id = 1001`)

@@ -278,7 +278,7 @@ func TestPolicyRowLabel(t *testing.T) {
 		tag  string
 		to   []string
 		want string
-	}{{"medical", nil, "the policy removed {medical}"}, {"", []string{"medical"}, "which the declaration of this object has to give"}, {"", []string{value.Untrusted}, ""}, {"medical", []string{"medical", value.Untrusted}, ""}} {
+	}{{"medical", nil, "the policy removed {medical}"}, {"", []string{"medical"}, "label it where the object is declared"}, {"", []string{value.Untrusted}, ""}, {"medical", []string{"medical", value.Untrusted}, ""}} {
 		if err := wrap(c.tag, c.to...); (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%q to %q: %v", c.tag, c.to, err)
 		}

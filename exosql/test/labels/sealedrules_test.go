@@ -154,7 +154,7 @@ func TestPolicyLabels(t *testing.T) {
 		_, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		return err
 	}
-	if err := wrap("pay"); err == nil || !strings.Contains(err.Error(), "a policy gives the field Person.pay the label {pay}") {
+	if err := wrap("pay"); err == nil || !strings.Contains(err.Error(), "a policy can't give the field Person.pay of this object the label {pay}") {
 		t.Error(err)
 	}
 	if err := wrap(value.Untrusted); err != nil {

@@ -35,7 +35,7 @@ func TestServiceProblems(t *testing.T) {
 		"  a: {mcp: http://127.0.0.1:3000/mcp, networks: 127.0.0.0/8, reads: [x]}":                                                                 "like api.example.com or localhost, no IP address",
 		"  a: {mcp: http://x.example.com, networks: 10.0.0.0/8, reads: [x], secrets: {A: env:X}}":                                                  "would be sent unencrypted",
 		"  a: {mcp: https://x.example.com, networks: 8.0.0.0/8, reads: [x]}":                                                                       "no loopback or private network",
-		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":                                                          "the header is not allowed or already set",
+		"  a: {mcp: https://x.example.com, reads: [x], secrets: {Content-Length: env:X}}":                                                          "no header that the connection uses itself",
 		"  a: {mcp: https://x.example.com, reads: [x], label: ['pii@member']}":                                                                     "the answers of a service have no single reader: write `pii` without what follows @",
 		"  a: {mcp: https://x.example.com, reads: [x], label: [pi]}":                                                                               "`labels` has no tag `pi`",
 		"  a: {mcp: https://x.example.com, reads: [x], secrets: {A: 'hunter2'}}":                                                                   "write where the text is, as env:NAME (a variable) or file:PATH, and never the text itself",

@@ -241,7 +241,7 @@ func TestForged(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, want %q", err, want)
 		}
-		if o, err := s.Open(); (err == nil) != (want == "" || strings.Contains(want, "does not go on")) {
+		if o, err := s.Open(); (err == nil) != (want == "" || strings.Contains(want, "no longer begins")) {
 			t.Errorf("opened: %v, want %q", err, want)
 		} else if err == nil {
 			o.Close()
@@ -253,7 +253,7 @@ func TestForged(t *testing.T) {
 	try("")
 	now := s.Read()
 	s.Write(old)
-	try("does not go on from the 6 entries")
+	try("no longer begins with the 6 entries")
 	s.Write(now)
 	try("")
 	change(t, admin, "UPDATE exo_record_lines SET number = 99 WHERE number = (SELECT max(number) FROM exo_record_lines)")
@@ -315,7 +315,7 @@ func TestSettled(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := alive.Append(treetest.LeafOf(r, "acting"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "another process has settled it") {
+	if err := alive.Append(treetest.LeafOf(r, "acting"), []byte("x"), true); err == nil || !strings.Contains(err.Error(), "another process wrote to that run") {
 		t.Error(err)
 	}
 	if err := other.Append(treetest.LeafOf(over, "acting"), []byte("x"), true); err == nil {
@@ -434,7 +434,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key does not belong to the log") {
+	if _, err := postgres.Open(t.Context(), url, treetest.NewKeys(t, false).Private, nil); err == nil || !strings.Contains(err.Error(), "the signing key and the public key in log.json don't both belong to the log") {
 		t.Error(err)
 	}
 	if err := postgres.Create(t.Context(), url, s.Keys.About, s.Private); err == nil || !strings.Contains(err.Error(), "already has a record") {

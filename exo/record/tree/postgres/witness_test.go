@@ -166,7 +166,7 @@ func TestDatabaseWitnessIsGone(t *testing.T) {
 			}
 			admin := tu.Admin(t, owner)
 			for _, c := range []struct{ url, text, want string }{
-				{owner, "ALTER TABLE exo_record_witness DISABLE TRIGGER ALL; UPDATE exo_record_witness SET size = 900", "a checkpoint of 5 entries is in the place of one of 900: it was changed"},
+				{owner, "ALTER TABLE exo_record_witness DISABLE TRIGGER ALL; UPDATE exo_record_witness SET size = 900", "a checkpoint of 5 entries in the place of one of 900 entries"},
 				{owner, "UPDATE exo_record_witness SET size = 5, checkpoint = replace(checkpoint, '5', '6')", "not signed"},
 				{owner, "TRUNCATE exo_record_witness", "the witness has no checkpoint of this log"},
 				{owner, "DROP TABLE exo_record_witness", "exo_record_witness"},
