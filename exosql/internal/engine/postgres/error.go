@@ -99,7 +99,7 @@ func hostError(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the error comes from the database's own contents, which have to be changed"
+	msg, why := "the call can't be done: its host has to change something in the database first; ask the host, who has the reason", "the cause is in the database itself, such as a view, a policy or a function: change that"
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):

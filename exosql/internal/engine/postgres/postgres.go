@@ -312,7 +312,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
 			_ = s.Conn.Conn().Close() // otherwise the driver would read the remaining rows
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
+			return "", fmt.Errorf("the server's answer to %s is not one row of at most %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}

@@ -168,7 +168,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return serial(w.Session.Query(ctx, p, args, out))
 }
 
-var errNoUnit = fail.Named("exosql: the transaction has ended")
+var errNoUnit = fail.Named("exosql: the run's transaction has ended, so no further statement runs in it")
 
 // Write implements engine.Writer. Several statements are sent together, and have one savepoint.
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
