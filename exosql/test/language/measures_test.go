@@ -370,7 +370,7 @@ func TestMeasureDeclarations(t *testing.T) {
 		"a ratio can't have a condition": func(m *measured) {
 			m.deal.Add(exosql.Ratio("x", exosql.Sum(m.days), exosql.Sum(m.days)).Where(m.days.Gt(1)))
 		},
-		"there is no sum of":      func(m *measured) { m.deal.Add(exosql.Sum[msDeal, int64](nil).As("x")) },
+		"sum needs a column":      func(m *measured) { m.deal.Add(exosql.Sum[msDeal, int64](nil).As("x")) },
 		"can't be compared: want": func(m *measured) { m.deal.Add(exosql.Count[msDeal]().Where(m.state.Eq("\x00")).As("x")) },
 		"facet deal is in use and can't be changed": func(m *measured) {
 			_, _ = m.deal.Of(exosql.Grant(db, m.deals, m.id.Eq(1), exosql.ScopeShared(m.orgs))).Describe()

@@ -91,7 +91,7 @@ var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all these
-// errors: that the host has to look at the database. For an error about a value they get another text, since they may avoid the error. Any other error is
+// errors: that the host has to change something in the database. For an error about a value they get another text, since they may avoid the error. Any other error is
 // returned unchanged.
 func hostError(err error) error {
 	err = lost(err)

@@ -222,7 +222,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	}
 	if err != nil {
 		_ = s.Close()
-		said := fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
+		said := fmt.Errorf("exosql: a connection to PostgreSQL can't be set up: %w", boundError(err))
 		if e.of != nil && unreachable(err) {
 			said = fmt.Errorf("%w: %w", engine.ErrElsewhere, said)
 		}

@@ -214,9 +214,9 @@ func (s *Session) reached(ctx context.Context) error {
 }
 
 var (
-	errTimeline   = fail.Named("exosql: the replica follows another history of the database (timeline) than the primary has")
+	errTimeline   = fail.Named("exosql: the replica follows another timeline than the primary: make it again from the primary")
 	errNoPosition = fail.Named("exosql: the primary does not report the end of its log, so no replica can be compared with it")
-	errPromoted   = fail.Named("exosql: the server is no replica any more")
+	errPromoted   = fail.Named("exosql: the replica was promoted, so it is not read any more: take its URL out of OpenOptions.Replicas")
 )
 
 // notFollowing returns the error of mustFollow as an engine.ErrElsewhere, and any other error unchanged.

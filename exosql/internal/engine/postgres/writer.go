@@ -98,7 +98,7 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	}
 	if err != nil {
 		_ = w.Close()
-		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection that writes: %w", boundError(err)))
+		return nil, unreached(ctx, err, fmt.Errorf("exosql: a connection to PostgreSQL for writes can't be set up: %w", boundError(err)))
 	}
 	e.leads.Store(true)
 	return w, nil
