@@ -66,10 +66,7 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
 		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
-			want := "a smaller number"
-			if g.Col.Kind == value.TypeList {
-				want = "a list of smaller numbers, without null"
-			}
+			want := map[bool]string{true: "a list of smaller numbers, without null", false: "a smaller number"}[g.Col.Kind == value.TypeList]
 			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: write %s", g.Col.Guest, want)
 		}
 	}

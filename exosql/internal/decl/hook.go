@@ -115,11 +115,7 @@ var wanted = map[string]string{
 
 // wants describes the values that a database can store in the column, or in the elements of its arrays.
 func (c *Column) wants() string {
-	kind := c.Kind
-	if kind == value.TypeList {
-		kind = c.Elem
-	}
-	return cmp.Or(wanted[kind], "a value of the column's type")
+	return cmp.Or(wanted[c.Kind], wanted[c.Elem], "a value of the column's type")
 }
 
 // Storable refuses a value that the column's declaration does not allow. For a program's values, the catalogue does that.
