@@ -273,9 +273,9 @@ func (e *CheckError) Error() string {
 			n++
 		}
 	}
-	fmt.Fprintf(&b, "exosql: the database is not as declared (%d to mend", n)
+	fmt.Fprintf(&b, "exosql: the database is not as declared (errors: %d", n)
 	if w := len(e.Findings) - n; w > 0 {
-		fmt.Fprintf(&b, ", %d to know", w)
+		fmt.Fprintf(&b, ", warnings: %d", w)
 	}
 	b.WriteString("):")
 	for _, f := range e.Findings {

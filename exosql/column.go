@@ -87,7 +87,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
-		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column, so use one of those in the comment of NewColumn", t.Name, name, reflect.TypeFor[V]()))
+		panic(fmt.Sprintf("exosql: column %s.%s: %v can't be the type of a column: use a type that the comment of NewColumn lists", t.Name, name, reflect.TypeFor[V]()))
 	}
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // the column needs Named before a facet can show it

@@ -37,7 +37,7 @@ func (r Rule) String() string {
 
 func (e *ConstraintError) Error() string {
 	if e == nil || e.Err == nil {
-		return "exosql: the ConstraintError is empty, since no refused write made it"
+		return "exosql: this ConstraintError is zero: get one by errors.As from the error of a write"
 	}
 	return e.Err.Error()
 }

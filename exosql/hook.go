@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -65,7 +66,8 @@ func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
 		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: write a smaller number, or a list without null", g.Col.Guest)
+			want := map[bool]string{true: "a list of smaller numbers, without null", false: "a smaller number"}[g.Col.Kind == value.TypeList]
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: write %s", g.Col.Guest, want)
 		}
 	}
 	return w, nil

@@ -39,7 +39,7 @@ func newLink[A, B, V any](name constant, one bool, from *Column[A, V], to *Colum
 	pairs := []decl.Pair{{From: from.c, To: to.c}}
 	for _, p := range more {
 		if p.p.From == nil || p.p.To == nil {
-			panic(fmt.Sprintf("exosql: link %q: Keys got an undeclared column, or the Pair is zero: declare columns with NewColumn, and make pairs with Keys", name))
+			panic(fmt.Sprintf("exosql: link %q: a Pair has no columns: make it by Keys, with columns that NewColumn declared", name))
 		}
 		pairs = append(pairs, p.p)
 	}

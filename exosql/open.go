@@ -150,7 +150,7 @@ func notOpenable(scheme string, colon bool) string {
 	case colon && (scheme == "postgres" || scheme == "postgresql"):
 		return scheme + ": has no // after it; " + want
 	case !colon || !isScheme().MatchString(scheme):
-		return `no such kind of database: there is no scheme; want "sqlite:" before a path, or postgres://user@host/database`
+		return `the URL has no scheme: write "sqlite:" before a path, or postgres://user@host/database`
 	}
 	return "no such kind of database: " + scheme + ":…; " + want
 }
@@ -198,7 +198,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {
-			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but exosql never calls it, since no hook may use the connections of queries: leave %[1]s nil", hook.name)
+			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but exosql has a pool of its own and never calls it: leave %[1]s nil", hook.name)
 		}
 	}
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, config.ConnConfig, scalar.Positive(int(config.MaxConns), defaultConns), opt)

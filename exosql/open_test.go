@@ -58,13 +58,13 @@ func TestOpenSQLite(t *testing.T) {
 func TestOpenURL(t *testing.T) {
 	for url, says := range map[string]string{
 		"mysql://u:SECRET@h/d":             "no such kind of database: mysql:…; want sqlite:PATH",
-		"shop.db":                          `there is no scheme; want "sqlite:" before a path`,
-		"":                                 "there is no scheme",
-		"/data/SECRET.db":                  "there is no scheme",
-		`C:\shop.db`:                       "there is no scheme",
-		"host=h password=SECRET options=:": "there is no scheme",
+		"shop.db":                          `the URL has no scheme: write "sqlite:" before a path`,
+		"":                                 "the URL has no scheme",
+		"/data/SECRET.db":                  "the URL has no scheme",
+		`C:\shop.db`:                       "the URL has no scheme",
+		"host=h password=SECRET options=:": "the URL has no scheme",
 		"sqlite:":                          "the path is empty; want sqlite:PATH",
-		"sqlite":                           "there is no scheme",
+		"sqlite":                           "the URL has no scheme",
 		"postgres:u:SECRET@h/d":            "postgres: has no // after it; want sqlite:PATH",
 	} {
 		_, err := exosql.Open(t.Context(), url, nil)

@@ -60,7 +60,7 @@ func AllowExclusion(columns ...constant) Permission {
 // unique(code) where active.
 func (p Permission) Where(condition constant) Permission {
 	if p.p.Kind != decl.PermitUnique && p.p.Kind != decl.PermitExclusion {
-		panic("exosql: Permission.Where is only for permissions that AllowUnique or AllowExclusion made, so leave it out for others")
+		panic("exosql: Permission.Where needs a permission that AllowUnique or AllowExclusion made: leave Where out for any other")
 	}
 	p.p.Of = string(condition)
 	return p

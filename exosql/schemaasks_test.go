@@ -66,7 +66,7 @@ func TestSchemaAsks(t *testing.T) {
 			{`const made = await items.insert({ n: 5 }); return [made.n, made.code.length, made.at > "2020"]`, `[5,32,true]`},
 			{`return items.insertMany([{ code: "a" }, { code: "b" }]).then(rows => items.count())`, `3`},
 			{`await items.where({ id: 1 }).update({ code: "new" }); return (await items.where({ id: 1 }).first()).up`, `"NEW"`},
-			{`return items.where({ id: 1 }).update({ code: "bad" }).then(() => "kept", e => e.message)`, `"items.where(…).update: the row is refused by a trigger of the database"`},
+			{`return items.where({ id: 1 }).update({ code: "bad" }).then(() => "kept", e => e.message)`, `"items.where(…).update: the row is refused by a trigger of the database: ask the host what the trigger accepts"`},
 			{`return items.where({ id: 1 }).kids().insertMany([{}]).then(() => items.where({ id: 1 }).kids().count())`, `2`},
 			{`await items.where({ id: 1 }).delete(); return items.count()`, `0`},
 		} {

@@ -36,8 +36,11 @@ func NewTable[T any](name constant) *Table[T] {
 // schemas: [Grant] refuses such a table there.
 func (t *Table[T]) InSchema(schema constant) *Table[T] {
 	to := t.must("InSchema")
-	if schema == "" || to.Schema != "" {
-		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: call it once, with the name of a schema", string(schema), to.Name))
+	switch {
+	case schema == "":
+		panic("exosql: table " + to.Name + ": InSchema got an empty name: pass the name of a schema")
+	case to.Schema != "":
+		panic(fmt.Sprintf("exosql: table %s: InSchema(%q) comes after another InSchema: call InSchema once", to.Name, string(schema)))
 	}
 	to.SetSchema(string(schema))
 	return t

@@ -50,7 +50,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: an insert returned no row: a trigger or a rule of the database may have removed the row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database returned no row for an insert: look for a trigger or a rule that removes new rows")}
 	}
 	return rows[0], nil
 }
@@ -111,7 +111,7 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Fiel
 	for i, a := range values {
 		switch {
 		case a.col == nil:
-			return nil, fail.Errorf(fail.Invalid, "", "an Assignment is zero, or its Column was not declared: make one with Column.Set")
+			return nil, fail.Errorf(fail.Invalid, "", "an Assignment has no column: make it by Set of a column that NewColumn declared")
 		case a.col.Table != t:
 			return nil, fail.Errorf(fail.Invalid, "", "the value is for %s.%s, and the relation is of table %s: set columns of that table", a.col.Table.Name, a.col.Name, t.Name)
 		case slices.ContainsFunc(values[:i], func(b Assignment[T]) bool { return b.col == a.col }):

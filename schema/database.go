@@ -46,7 +46,7 @@ func (l *LeftOut) Kind() string {
 // Reason returns why programs can't query the table or view.
 func (l *LeftOut) Reason() string {
 	if l.Of != "" {
-		return "the virtual table " + Printable(l.Of) + " has its index in it, and programs can't read an index: search the indexed table"
+		return "it is part of the index of the virtual table " + Printable(l.Of) + ", which programs can't read: search the indexed table"
 	}
 	if l.Unread {
 		return l.Why + "; so its collations and rules are not known: make the table again, by a CREATE TABLE in SQLite's plain form"
@@ -106,7 +106,7 @@ type Role struct {
 func (r Role) Unbound(t *Table) string {
 	switch {
 	case r.Superuser:
-		return "is a superuser, whom it does not bind"
+		return "is a superuser, whom no policy binds"
 	case r.BypassRLS:
 		return "bypasses it"
 	case t.Owned && !t.ForceRowSecurity:

@@ -58,7 +58,7 @@ func TestShadowTables(t *testing.T) {
 	}
 	for name, want := range map[string]string{"docs_segments": "docs", "docs_notes": "", "pages_content": ""} {
 		l := live.Left(schema.Name{Name: name})
-		if (l != nil) != (want != "") || l != nil && (l.Of != want || !strings.Contains(l.Reason(), "has its index in it")) {
+		if (l != nil) != (want != "") || l != nil && (l.Of != want || !strings.Contains(l.Reason(), "it is part of the index")) {
 			t.Errorf("%s: %v", name, l)
 		}
 		if (live.Table(schema.Name{Name: name}) == nil) != (want != "") {

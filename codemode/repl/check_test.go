@@ -15,7 +15,7 @@ func TestDatabaseDrift(t *testing.T) {
 	if got.code != exitUsage || got.out != "" {
 		t.Fatalf("%+v", got)
 	}
-	for _, want := range []string{"2 to mend, 1 to know", "notes.text: is declared as never NULL", "notes.text: has the collation NOCASE", "CREATE INDEX notes_by_owner_id ON notes (owner_id)"} {
+	for _, want := range []string{"errors: 2, warnings: 1", "notes.text: is declared as never NULL", "notes.text: has the collation NOCASE", "CREATE INDEX notes_by_owner_id ON notes (owner_id)"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("it does not say %q:\n%s", want, got.err)
 		}

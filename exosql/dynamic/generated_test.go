@@ -79,7 +79,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 		if r := run("return people.select(p => p.initial)", dynamic.ColumnSpec{Name: "email", Label: []string{value.Untrusted}}); r.Err != nil || !r.Label.HasExactly(value.Untrusted) {
 			t.Errorf("what outsiders write: %v %v", r.Label, r.Err)
 		}
-		if _, err := dynamic.New(live).Table("people", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}, dynamic.ColumnSpec{Name: "initial", Label: []string{"x"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"owner"}}}); err == nil || !strings.Contains(err.Error(), "leave out Readers") {
+		if _, err := dynamic.New(live).Table("people", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}, dynamic.ColumnSpec{Name: "initial", Label: []string{"x"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"owner"}}}); err == nil || !strings.Contains(err.Error(), "Leave out Readers") {
 			t.Errorf("other readers: %v", err)
 		}
 

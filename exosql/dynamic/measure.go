@@ -32,8 +32,12 @@ func (f *Facet) Measure(spec MeasureSpec) error {
 		return wrong(at, "a ratio can't have a column or a condition of its own: give them to its two measures")
 	case spec.Func == "":
 		m.Num, m.Den = f.f.Measure(spec.Ratio[0]), f.f.Measure(spec.Ratio[1])
-	case !slices.Contains(aggregates, spec.Func) || (spec.Func == language.Count) != (spec.Column == ""):
-		return wrong(at, "a measure is a count without a column, or one of %s with a column", list(slices.Clone(aggregates[1:])))
+	case !slices.Contains(aggregates, spec.Func):
+		return wrong(at, "%q is no aggregate of a measure: write one of %s", spec.Func, list(slices.Clone(aggregates)))
+	case spec.Func == language.Count && spec.Column != "":
+		return wrong(at, "a measure with %s counts rows, so it can't have a column: leave the column out", spec.Func)
+	case spec.Func != language.Count && spec.Column == "":
+		return wrong(at, "a measure with %s needs a column: name one", spec.Func)
 	case spec.Column != "":
 		if m.Col, err = f.t.col(spec.Column); err != nil {
 			return err

@@ -18,7 +18,7 @@ type Scopes struct {
 // NewScopes joins scopes, one for each table. It fails if a scope is wrong, or if the scopes of tables depend on each other in a circle.
 func NewScopes(scopes ...Scope) (*Scopes, error) {
 	if len(scopes) == 0 {
-		return nil, wrong("dynamic.NewScopes", "no scopes are given: want at least one")
+		return nil, wrong("dynamic.NewScopes", "no scopes are given: pass at least one")
 	}
 	s := &Scopes{tables: make(map[*decl.Table]*Table, len(scopes))}
 	all := make([]*decl.Scope, len(scopes))
@@ -59,7 +59,7 @@ func (s *Scopes) Rows(t *Table) Relation {
 			break
 		}
 		if len(path) > len(s.set.All()) {
-			return Relation{err: wrong(t.t.Name, "the scope of the table depends on itself through its links: make one of these scopes a condition")}
+			return Relation{err: wrong(t.t.Name, "the scope of the table leads by links back to itself: give one of these tables a condition as its scope")}
 		}
 		start, path = x.Link.From, append(path, x.Link)
 	}
@@ -93,7 +93,7 @@ func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	t.of = bridge.Like(o, func(key any) (*decl.Relation, error) {
 		bind, _ := key.(Binding)
 		if bind == nil {
-			return nil, undeclared("Binding", "a function of the host")
+			return nil, wrong("dynamic.Template", "no function is given: pass one that returns the relation")
 		}
 		r, err := bind(t)
 		if err == nil {

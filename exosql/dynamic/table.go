@@ -74,7 +74,7 @@ type Readers struct {
 // Without such columns the key is one of the catalogue, of columns that are never NULL, or SQLite's rowid. Without any key the table is Keyless.
 func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d == nil || d.live == nil {
-		return nil, wrong("dynamic.Declarations", "these Declarations have no catalogue: make them with New and one that DB.Catalog read")
+		return nil, wrong("dynamic.Declarations", "these Declarations have no catalogue: make them with New, and pass it a catalogue from DB.Catalog")
 	}
 	if err := decl.Reserved(name); err != nil {
 		return nil, wrong(name, "%v", err)
@@ -177,7 +177,7 @@ func (t *Table) calculated() error {
 		}
 		alone := c.Label.Secrecy().Empty()
 		if c.Readers != nil && !l.Secrecy().Empty() {
-			return wrong(t.t.Name+"."+c.Name, "the database calculates this column from columns with the label %s and other readers: leave out %s here", l, t.t.Reader.Readers())
+			return wrong(t.t.Name+"."+c.Name, "this column can't name readers: the database calculates it from columns with the label %s and other readers. Leave out %s here", l, t.t.Reader.Readers())
 		}
 		c.Label = c.Label.Join(l)
 		if len(by) == 1 && by[0] != nil && alone {
@@ -298,7 +298,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		if forms == nil {
 			return nil, wrong(at, "%s needs a column of times, days or truth values; the column is %s", r.Stored(string(m.Stored)), c.Kind)
 		}
-		return nil, wrong(at, "%s is no form of a column of the type %s: want one of %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
+		return nil, wrong(at, "%s does not fit a column of the type %s: write one of %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
 	}
 	if m.Stored != "" && m.Stored != cellform.ISO && t.d.live.Engine != schema.SQLite {
 		return nil, wrong(at, "%s is for SQLite; PostgreSQL has a type for such values: leave it out", r.Stored(string(m.Stored)))
@@ -312,8 +312,10 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if len(m.Label) > 0 {
 		c.Label = value.NewLabel(m.Label...)
 	}
-	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
-		return nil, wrong(at, "%s must be from 1 to %d, and needs a column with %s; got %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
+	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most {
+		return nil, wrong(at, "%s must be from 1 to %d; got %d", r.MaxBytes(), sealed.Most, m.MaxBytes)
+	} else if m.MaxBytes > 0 && len(m.Label) == 0 {
+		return nil, wrong(at, "%s is only for a column with %s: add the label, or leave %[1]s out", r.MaxBytes(), r.LabelName())
 	}
 	if err := c.Admit(value.NewLabel(m.Admits...)); err != nil {
 		return nil, wrong(at, "%s", err)

@@ -23,13 +23,13 @@ func TestDraftOfTypes(t *testing.T) {
 			// As a file of another build has it: the module is not there, so that SQLite takes its tables for any others.
 			setup = append(setup, "CREATE TABLE docs_segments (blockid INTEGER PRIMARY KEY, block BLOB)", "CREATE TABLE docs_content (docid INTEGER PRIMARY KEY, c0body TEXT)", "CREATE TABLE pages_content (id INTEGER PRIMARY KEY, kind TEXT)",
 				"PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', 'docs', 'docs', 0, 'CREATE VIRTUAL TABLE docs USING fts4(body)'), ('table', 'pages', 'pages', 0, 'CREATE VIRTUAL TABLE pages USING fts4(content=\"pages_content\", kind)')")
-			want = append(want, "# docs_segments: the virtual table docs has its index in it", "# docs_content: the virtual table docs has", "pages_content")
-			not = append(not, "# pages_content: the virtual table")
+			want = append(want, "# docs_segments: it is part of the index of the virtual table docs", "# docs_content: it is part of the index of the virtual table docs", "pages_content")
+			not = append(not, "# pages_content: it is part of")
 		} else {
 			setup = append(setup, "CREATE TYPE mood AS ENUM ('sad', 'glad')", "ALTER TABLE jobs ADD COLUMN mood mood, ADD COLUMN moods mood[], ADD COLUMN host inet, ADD COLUMN price money, ADD COLUMN span int4range",
 				"ALTER TABLE jobs ENABLE ROW LEVEL SECURITY", "CREATE POLICY p ON jobs USING (false)", "INSERT INTO tenants VALUES (1, 'a')", "INSERT INTO jobs VALUES (1, 1, 'open', NULL, 'sad', '{glad}', '10.0.0.1', 2, '[1,2)')")
 			want = append(want, "mood: { one_of: [sad, glad] }", "      moods:\n", "      host:\n", "      price:\n", "      span:\n",
-				"# The tables have row-level security, and the role postgres is a superuser, whom it does not bind.", "CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS", "# It has row-level security, whose policies do not apply to this role")
+				"# The tables have row-level security, and the role postgres is a superuser, whom no policy binds.", "CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS", "# It has row-level security, whose policies do not apply to this role")
 		}
 		for i := range setup {
 			setup[i] = e.SQL(setup[i])

@@ -95,7 +95,7 @@ func TestMeasureProblems(t *testing.T) {
 		"share: {count: true, where: org_id = 1}":           "27:35: `org_id` is not among the columns that the facet ticket shows",
 		"share: {count: true, where: id = $principal.user}": "27:40: where: a measure is the same for all users, so write a value in place of the claim",
 		"share: {count: true, where: id == 1}":              "27:38: write `=`, not `==`",
-		"share: {sum: title}":                               "27:7: the measure share: there is no sum of the column",
+		"share: {sum: title}":                               "27:7: the measure share: the column title is text, which has no sum",
 		"title: {count: true}":                              "27:7: the measure title: two members are named \"title\"",
 		"weight: {count: true}":                             "27:7: the measure weight: two members are named \"weight\"",
 		"asker: {count: true}":                              "27:7: the measure asker has the name of a link of the facet",

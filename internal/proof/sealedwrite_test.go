@@ -234,7 +234,7 @@ func TestSealedWrites(t *testing.T) {
 				switch {
 				case fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "{x}"):
 					n.withheld++
-				case r.Err != nil || strings.Contains(a, "look at it first"):
+				case r.Err != nil || strings.Contains(a, "permit something first"):
 					n.refused++
 				default:
 					n.kept++

@@ -100,7 +100,7 @@ func number(row []Value) int {
 // hostHasToLook is in the error of a table that programs may not write because of the rules of its database. Which rules these
 // are is no matter of rows: that they are refused is taken from what is said, and that those which are not
 // tell of no other rows is what pairs of databases are for.
-const hostHasToLook = "its host has to look at it first"
+const hostHasToLook = "its host has to change or permit something first"
 
 // do is a call: what it gives as JSON, or why it must fail. More than one reason: any of them.
 func (m *writeModel) do(c *Call, said error) (want answer, why []refusal) {

@@ -79,7 +79,7 @@ func newPackage(db *schema.Database, o Options) (*pack, error) {
 func (p *pack) choose(o Options) error {
 	for _, pattern := range o.Tables {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
-			return fmt.Errorf("gen: %q is no pattern of table names: want a pattern of path.Match, like task*", pattern)
+			return fmt.Errorf("gen: %q is no pattern of table names: write one like task*, and close each [ with ]", pattern)
 		}
 	}
 	schemas := o.Schemas
@@ -92,7 +92,7 @@ func (p *pack) choose(o Options) error {
 		case t.Virtual:
 			p.leave("table %s: a module of SQLite decides what its rows are", name(t.Name.Name))
 		case strings.EqualFold(t.Name.Name, "exo_runs"): // exosql.CreateWitness makes this table
-			p.leave("table %s: it contains the marks of runs, which no program may reach", name(t.Name.Name))
+			p.leave("table %s: exosql keeps there which runs were committed, and no program may reach that", name(t.Name.Name))
 		case !nameable(t.Name.Name):
 			p.leave("table %s: its name is longer than 63 bytes, is no UTF-8 or has a zero byte", name(t.Name.Name))
 		case p.db.Engine == schema.Postgres && p.hidden(t, schemas):

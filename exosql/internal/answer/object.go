@@ -224,7 +224,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, fail.Errorf(fail.Invalid, "", "the query combines objects that are granted with different values, which the database can't check together: query each alone, and combine the results")
+				return nil, fail.Errorf(fail.Invalid, "", "the query combines objects that the host granted with different values, and the database can check only one of them: query each alone, and combine the results")
 			}
 			all[name] = v
 		}

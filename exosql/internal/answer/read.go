@@ -81,7 +81,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database did not return exactly one row for a count or another aggregate: this is a fault of exosql, please report it")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the database did not return exactly one row for an aggregate, so there is no answer: this is a fault of exosql, please report it")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
@@ -129,7 +129,7 @@ func bare(rows *value.Rows) value.Value {
 	return value.List(list...)
 }
 
-var errAgain = fail.Named("exosql: rows were sorted by stored values that do not fit the type of their column, and the query was not repeated without them: this is a fault of exosql, please report it")
+var errAgain = fail.Named("exosql: a query was not repeated after it had sorted by values that do not fit their column's type, so there is no answer: this is a fault of exosql, please report it")
 
 // run plans and runs a message: open if the database reads only rows in scope, otherwise with fences.
 func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {

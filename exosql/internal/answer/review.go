@@ -302,7 +302,7 @@ func (w *work) review(ctx context.Context, effects []string) (out changeset.Part
 		images, err = w.facetImages(live)
 	}
 	if errors.Is(err, engine.ErrTooManyImages) || w.images.more > 0 {
-		out.Unfit = fmt.Sprintf("the run changes more than the %d rows that a person can be shown", w.images.limit)
+		out.Unfit = fmt.Sprintf("the run changes more than the %d rows that a person can be shown: change fewer rows in one run: change fewer rows in one run", w.images.limit)
 		return out, nil
 	}
 	for _, r := range w.images.rows { // the names of its grants identify the database among others with the same rows

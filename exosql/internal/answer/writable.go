@@ -52,7 +52,7 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if err := writing.Writable(live, of); err != nil {
-		return &fail.Error{Kind: fail.Denied, Msg: "the table can't be written: its host has to look at it first; ask the host, who has the reason", Err: err}
+		return &fail.Error{Kind: fail.Denied, Msg: "the table can't be written: its host has to change or permit something first; ask the host, who has the reason", Err: err}
 	}
 	w.harmless.Store(number)
 	return nil

@@ -163,9 +163,9 @@ func (b *broken) text(columns []string) string {
 	case engine.ForeignKey:
 		switch {
 		case b.run != nil && b.run.Kind == writing.Deletes:
-			return what + " is referred to by other rows"
+			return what + " is referred to by other rows: delete or change those first"
 		case b.run != nil && b.run.Kind == writing.Inserts:
-			return what + " refers to a row that does not exist"
+			return what + " refers to a row that does not exist: give the key of one that does"
 		}
 		return what + " is referred to by other rows, or refers to a row that does not exist"
 	case engine.CheckRule:
@@ -177,9 +177,9 @@ func (b *broken) text(columns []string) string {
 		if b.Holds != "" && named {
 			return b.Holds
 		}
-		return what + " has a value that the column can't store"
+		return what + " has a value that the column can't store: write another value"
 	}
-	return what + " is refused by a trigger of the database"
+	return what + " is refused by a trigger of the database: ask the host what the trigger accepts"
 }
 
 // filler returns the end of the error if a new row lacks a column that programs can't give but a link fills in. It names that link. Otherwise it is "".

@@ -82,7 +82,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 			return err
 		}
 		if !groupable(x) {
-			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: want %s", record.Names[i], ofColumns)
+			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: use %s", record.Names[i], ofColumns)
 		}
 		g.tallies = f.Tallied(g.tallies, x)
 		x, c := g.keyOfRows(row, x)

@@ -132,4 +132,4 @@ func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 }
 
 // errNotFixed ends the compilation of an open statement: only the statement with fences runs.
-var errNotFixed = errors.New("exosql: the scope does not fix values that an index could search for")
+var errNotFixed = errors.New("exosql: the scope names no values by which an index could be searched")

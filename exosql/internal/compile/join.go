@@ -120,7 +120,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 			return err
 		}
 		if q2.pending() || f.sources.Len() != sources+1 || f.sources.First() != first {
-			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must return one link, which .where(…) may follow: join other tables afterwards, or build the other query outside and give a condition")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the callback may only return a link, with .where(…) after it: join further tables in calls after this one, or pass a query and a condition")
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {

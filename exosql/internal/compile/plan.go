@@ -69,7 +69,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		return nil, fail.Errorf(fail.Limit, "", "the query is too large, because it repeats its expressions: write several smaller queries")
 	}
 	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
-		return nil, fail.Errorf(fail.Limit, "", "the query puts together too many or too long texts; use fewer or shorter ones")
+		return nil, fail.Errorf(fail.Limit, "", "the texts that the query puts together are too long: use fewer or shorter ones")
 	}
 	if len(f.c.Slots) > expr.MaxValues {
 		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", expr.MaxValues)

@@ -114,7 +114,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case kind == value.TypeBool: // PostgreSQL would treat the parameter alone as text; NOT NOT makes it a truth value
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
-			return nil, nil, of, fmt.Errorf("is a constant that is no text, number, true or false, so queries with it can't be combined: select a column instead, or write it as a text")
+			return nil, nil, of, fmt.Errorf("is a constant of a type that can't be combined: write a text, a number, true or false, or select a column")
 		}
 	}
 	if a, b := both[0].Type(), both[1].Type(); a.Number() && a.Decimal() != b.Decimal() {

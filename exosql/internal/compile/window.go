@@ -104,7 +104,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 			return nil, err
 		}
 		if !groupable(x) {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "`%s` can't be a key: want %s", record.Names[i], ofColumns)
+			return nil, fail.Errorf(fail.Invalid, n.Name, "`%s` can't be a key: use %s", record.Names[i], ofColumns)
 		}
 		by = append(by, f.Equally(x))
 	}
@@ -238,7 +238,7 @@ func (w *window) function(n, frame *message.Node, x expr.Expr, within []expr.Exp
 		return all, err
 	}
 	if len(within) > 0 || frame != n {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "can't follow where, running or moving, which choose some rows of a window: write an aggregate or a measure after it, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "can't follow where, running or moving, which choose some rows of a window: write an aggregate or a measure after these, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
 	}
 	switch name {
 	case language.RowNumber:

@@ -27,11 +27,11 @@ func (f *Facet) approve(rules []Approval) error {
 		case !a.Always && !a.Counted && !a.Delete && len(a.Columns) == 0:
 			return fmt.Errorf("exosql: facet %s: an approval applies to no change: let it apply always, above a number of rows, to deletes, or to columns", f.Alias)
 		case a.Counted && a.Over < 0:
-			return fmt.Errorf("exosql: facet %s: an approval can't begin above %d rows: want a number from 0 on", f.Alias, a.Over)
+			return fmt.Errorf("exosql: facet %s: an approval can't begin above %d rows: write 0 or more", f.Alias, a.Over)
 		case a.Who.By != "" && a.Who.By != changeset.Self && a.Who.By != changeset.Other:
-			return fmt.Errorf("exosql: facet %s: an approval can't be by %q: want self or other", f.Alias, a.Who.By)
+			return fmt.Errorf("exosql: facet %s: an approval can't be by %q: write self or other", f.Alias, a.Who.By)
 		case a.Who.Least != "" && a.Who.Least != changeset.Page:
-			return fmt.Errorf("exosql: facet %s: an approval can't have least %q: want page, or leave least out", f.Alias, a.Who.Least)
+			return fmt.Errorf("exosql: facet %s: an approval can't have least %q: write page, or leave least out", f.Alias, a.Who.Least)
 		}
 		for _, c := range a.Columns {
 			if c == nil {

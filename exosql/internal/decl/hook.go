@@ -1,6 +1,7 @@
 package decl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -68,8 +69,10 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	t.change()
 	for _, c := range fills {
 		switch {
-		case c == nil || c.Table != t:
-			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column in fills is of another table, or was not declared: name declared columns of this table", t.Name))
+		case c == nil:
+			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: fills has an undeclared column: pass columns that NewColumn declared", t.Name))
+		case c.Table != t:
+			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: fills has the column %s of table %s: pass columns of the first table", t.Name, c.Name, c.Table.Name))
 		case !slices.Contains(t.Fills, c):
 			t.Fills = append(t.Fills, c)
 		}
@@ -102,15 +105,27 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	})
 }
 
+// wanted describes, for each type that has other values in Go too, the values that a database can store.
+var wanted = map[string]string{
+	value.TypeText: "valid UTF-8 without NUL", value.TypeFloat: "a finite number", value.TypeDecimal: `a decimal like "-12.5"`,
+	value.TypeDate: "a day of the years 1 to 9999", value.TypeTime: "a time in the years 1 to 9999",
+	value.TypeJSON: "one JSON document that is not null (SetNull stores NULL)",
+}
+
+// wants describes the values that a database can store in the column, or in the elements of its arrays.
+func (c *Column) wants() string {
+	return cmp.Or(wanted[c.Kind], wanted[c.Elem], "a value of the column's type")
+}
+
 // Storable refuses a value that the column's declaration does not allow. For a program's values, the catalogue does that.
 func (c *Column) Storable(v value.Value) error {
 	switch {
 	case v.IsZero():
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be stored in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be stored: want %s", c.wants())
 	case v.IsNull() && !c.Null:
 		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: declare it with NewNullable to allow NULL")
 	case c.Kind == value.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), value.Value.IsNull):
-		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which only a column of a slice of pointers allows")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL: leave it out, or declare the column with a slice of pointers")
 	case len(c.Enum) == 0:
 		return nil
 	}

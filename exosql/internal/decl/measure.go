@@ -76,8 +76,11 @@ func (f *Facet) AddMeasure(m *Measure) error {
 		if x == nil || x.Func == "" {
 			return wrong("the measure %s: a ratio needs two measures, neither of them a ratio", m.Name)
 		}
-		if x.Func != language.Count && (x.Col == nil || !language.Aggregates(x.Func, x.Col.Kind)) {
-			return wrong("the measure %s: there is no %s of the column: use another aggregate or another column", m.Name, x.Func)
+		if x.Func != language.Count && x.Col == nil {
+			return wrong("the measure %s: %s needs a column: name a declared one", m.Name, x.Func)
+		}
+		if x.Func != language.Count && !language.Aggregates(x.Func, x.Col.Kind) {
+			return wrong("the measure %s: the column %s is %s, which has no %s: use another aggregate or another column", m.Name, x.Col.Name, x.Col.Kind, x.Func)
 		}
 		if x.Where != nil && x.Where.Err != nil {
 			return x.Where.Err

@@ -20,7 +20,7 @@ type Pred struct {
 func (p *Pred) Checked() *Pred {
 	for _, v := range p.Vals {
 		if v.IsZero() {
-			p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
+			p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "the value can't be compared: want %s, and not nil", p.Col.wants())
 		}
 	}
 	if language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]]["eq"] == nil && len(p.Vals) > 0 && p.Op != "has" {

@@ -45,8 +45,10 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 		switch {
 		case r == nil || r.Table != c.Table:
 			return fmt.Errorf("exosql: %s: %s needs columns of the same table", at, by)
-		case r == c || slices.Contains(cols[:i], r):
-			return fmt.Errorf("exosql: %s: %s can't have %s: a column can't be given twice, and can't name its own readers", at, by, r.Name)
+		case r == c:
+			return fmt.Errorf("exosql: %s: %s can't have %s, since a column can't hold its own readers: name another column", at, by, r.Name)
+		case slices.Contains(cols[:i], r):
+			return fmt.Errorf("exosql: %s: %s has %s twice: name the column once", at, by, r.Name)
 		case r.Kind != value.TypeInt && r.Kind != value.TypeText && r.Kind != value.TypeUUID:
 			return fmt.Errorf("exosql: %s: %s can't have %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
 		}

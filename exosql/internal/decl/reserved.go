@@ -15,10 +15,10 @@ const UndoTable = "exo_undo"
 // write the marks of runs could forge that another run was kept, or prevent its commit.
 func Reserved(name string) error {
 	if strings.EqualFold(name, MarksTable) { // SQLite ignores the case of names
-		return fmt.Errorf("the table %s has the marks of runs, and can't be declared: no program may reach it", MarksTable)
+		return fmt.Errorf("the table %s keeps which runs were committed, so no program may reach it: leave out its declaration", MarksTable)
 	}
 	if strings.EqualFold(name, UndoTable) {
-		return fmt.Errorf("the table %s keeps what runs have changed, and can't be declared: no program may reach it", UndoTable)
+		return fmt.Errorf("the table %s keeps what runs have changed, so no program may reach it: leave out its declaration", UndoTable)
 	}
 	return nil
 }

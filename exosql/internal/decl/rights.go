@@ -75,9 +75,9 @@ func (f *Facet) NotUndoable() string {
 	labelled := func(l value.Label) bool { return !l.Secrecy().Empty() }
 	switch {
 	case len(f.Rights.Approvals) > 0:
-		return "changes of its table need a person's approval, and an undo asks nobody: leave out the one or the other"
+		return "changes of its table need a person's approval, and an undo asks nobody: leave out the approval or the undo"
 	case labelled(f.Table.Label) || slices.ContainsFunc(f.Table.Cols, func(c *Column) bool { return labelled(c.Label) }):
-		return "its table has labelled columns, and an undo would tell which values a run has changed: let no person undo runs by this table"
+		return "its table has labelled columns, and an undo would reveal which values a run has changed: let no person undo runs by this table"
 	}
 	return ""
 }
@@ -161,7 +161,7 @@ func (c *Column) Admit(l value.Label) error {
 		return err
 	}
 	if both := c.Label.About().Meet(l); !both.Empty() {
-		return fmt.Errorf("%s admits %s, which is the column's own label, so leave that label out. Such values may be written there anyway, unless the column names readers", c.Name, both.List())
+		return fmt.Errorf("%s can't admit %s, the column's own label, so leave that label out. Such values may be written there anyway, unless the column names readers", c.Name, both.List())
 	}
 	c.Admits = c.Admits.Join(l)
 	return nil

@@ -20,5 +20,5 @@ func InTransaction(ctx context.Context, db *sql.DB, opt *sql.TxOptions, read fun
 			return d, nil
 		}
 	}
-	return nil, fmt.Errorf("exosql: read the catalogue: %w", err)
+	return nil, fmt.Errorf("exosql: the catalogue of the database can't be read: %w", err)
 }

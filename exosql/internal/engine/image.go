@@ -64,10 +64,10 @@ type Imager interface {
 const CreateUndo = `CREATE TABLE exo_undo (n integer PRIMARY KEY, run text NOT NULL, at_ms bigint NOT NULL, image text NOT NULL)`
 
 // ErrNotKept is the error of an undo if the images of the run were not kept, or were deleted since.
-var ErrNotKept = fail.Named("exosql: the rows that the run changed were not kept, or have been deleted since")
+var ErrNotKept = fail.Named("exosql: no rows of this run are kept, so it can't be undone: it changed none, ran without OpenOptions.Undo, or ran longer ago than Undo keeps rows")
 
 // ErrNoImages is the error of a database that can't report all rows that a unit changes.
-var ErrNoImages = fail.Named("exosql: the database does not report which rows a run changes: on PostgreSQL run the script of `exo gen undo`")
+var ErrNoImages = fail.Named("exosql: the database does not report which rows a run changes")
 
 // ErrTooManyImages is the error of a unit that has changed more than its images may contain.
-var ErrTooManyImages = fail.Named("exosql: the run changed more rows, or larger ones, than its images may contain: change fewer rows in one run")
+var ErrTooManyImages = fail.Named("exosql: the run changed more or larger rows than are kept for a review or an undo: change fewer rows in one run")

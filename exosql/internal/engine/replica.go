@@ -33,9 +33,9 @@ type Follower interface {
 // ErrElsewhere is in the error of a replica that can't answer, so another server has to. ErrBehind is there too if waiting may help, and ErrPassing if
 // the replica may answer other statements.
 var (
-	ErrElsewhere = fail.Named("exosql: the replica can't answer")
-	ErrBehind    = fail.Named("exosql: the replica has not replayed enough of the primary's log")
-	ErrPassing   = fail.Named("exosql: the replica could not run one statement")
+	ErrElsewhere = fail.Named("exosql: the replica can't answer now")
+	ErrBehind    = fail.Named("exosql: the replica lags behind the primary's log")
+	ErrPassing   = fail.Named("exosql: the replica could not run this one statement")
 )
 
 const (

@@ -53,7 +53,7 @@ func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 }
 
 // ErrNoChange is the error of a Writer that got no change, or a statement that only reads.
-var ErrNoChange = fail.Named("exosql: a write had no change, or a statement that only reads: this is a fault of exosql, please report it")
+var ErrNoChange = fail.Named("exosql: a write contained no change, so nothing ran: this is a fault of exosql, please report it")
 
 // OnlyWrites reports whether there are changes and each has a Write.
 func OnlyWrites(changes []Change) bool {

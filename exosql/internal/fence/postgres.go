@@ -207,7 +207,7 @@ func (j *judge) reads(t Table, node map[string]any) error {
 func (j *judge) searched(t Table, node map[string]any) error {
 	name, cond := said(node, "Index Name"), said(node, "Index Cond")
 	if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a column's name can look like a condition
-		return fmt.Errorf("the index %s is searched by a column with an odd name", name)
+		return fmt.Errorf("the index %s is searched by a column whose name has unusual characters", name)
 	}
 	columns := j.indexes(name)
 	if len(columns) < len(t.Scope) {

@@ -45,7 +45,7 @@ func TestJudgePostgres(t *testing.T) {
 		{scan + `"Index Name": "org_due", "Index Cond": "((org_id = $1) OR (due = $2))"`, "one of several"},
 		{scan + `"Index Name": "due", "Index Cond": "(due >= $2)", "Filter": "(org_id = $1)"`, "whose first columns are not those of the table's scope"},
 		{scan + `"Index Name": "due_org", "Index Cond": "((due >= $2) AND (org_id = $1))"`, "whose first columns are not those of the table's scope"},
-		{scan + `"Index Name": "org_due", "Index Cond": "(\"(org_id = $1)\" = $2)"`, "odd name"},
+		{scan + `"Index Name": "org_due", "Index Cond": "(\"(org_id = $1)\" = $2)"`, "unusual characters"},
 		{scan + `"Index Name": "org", "Index Cond": "(org_id = $1)", "Plans": [{"Node Type": "Seq Scan", "Relation Name": "raw", "Alias": "t1"}]`, "reads raw as t1"},
 		{scan + `"Index Name": "other", "Index Cond": "(org_id = $1)"`, "whose columns are unknown"},
 		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Seq Scan", "Relation Name": "tickets", "Alias": "t0_1"}]`, "does not name"},

@@ -54,7 +54,7 @@ func (j *judge) guarded(t Table, node map[string]any) error {
 	held := make([]bool, len(t.Scope))
 	for _, cond := range append(first, filter...) {
 		if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a column's name can look like a condition
-			return fmt.Errorf("%s is filtered by a column with an odd name", t.Alias)
+			return fmt.Errorf("%s is filtered by a column whose name has unusual characters", t.Alias)
 		}
 		scope := false
 		for i, e := range t.Scope {

@@ -9,7 +9,7 @@ import "slices"
 type Refused struct{ Why error }
 
 func (e *Refused) Error() string {
-	return "exosql: the statement without fences was refused: " + e.Why.Error()
+	return "exosql: the faster form of the statement was not used: " + e.Why.Error()
 }
 
 // OutOfScope is the error of a plan that reads rows out of the scope of the tables with these

@@ -155,7 +155,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		}
 	case ArgMoving:
 		if v.Int() < 1 || v.Int() > MaxMoving {
-			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and similar functions", MaxMoving, v.Int())
+			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d. For all earlier rows use runningSum and similar functions", MaxMoving, v.Int())
 		}
 		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
@@ -211,7 +211,7 @@ func (a *Source) cell(v value.Value) (value.Value, error) {
 			cell, kept = number.Kept(cell, a.Of != "REAL")
 		}
 		if !kept {
-			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value: the database would round it to 15 digits: write a number with fewer digits", a.Beside)
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't store this value, which the database would round to 15 digits: write a number with fewer digits", a.Beside)
 		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())

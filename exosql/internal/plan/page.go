@@ -37,7 +37,7 @@ func (c *Collector) Following(from []value.Value) ([]value.Value, error) {
 		return nil, nil
 	}
 	if from != nil && !c.later(from) { // otherwise a program that reads all pages might never end
-		return nil, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the last row of a page is not after the row at which the page began")}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fail.Named("exosql: the last row of a page does not follow the row before the page: an index of the database may be damaged, so run REINDEX")}
 	}
 	return c.page.last, nil
 }

@@ -54,7 +54,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 	}()
 	if err != nil {
 		if !u.w.Open() && u.lost == nil {
-			u.lose(fmt.Errorf("exosql: the transaction has ended: %w", err))
+			u.lose(fmt.Errorf("exosql: the database ended the run's transaction: %w", err))
 		}
 		if v, ok := errors.AsType[*engine.Violation](err); ok && v.Unseen {
 			u.unseen = true

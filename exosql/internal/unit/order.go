@@ -74,7 +74,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		}
 		if s.failed != "" { // a program that caught an "is taken" error must not be kept if the value is free now
 			if err == nil || u.programError(err) != s.failed {
-				return conflict(errors.New("exosql: the run was repeated after a conflict with another transaction, and a call that had failed did not fail in the same way; the program may rely on that error"))
+				return conflict(errors.New("exosql: the run was repeated after a conflict with another transaction, and a call that had failed did not fail in the same way. The program may rely on that error"))
 			}
 			continue
 		}

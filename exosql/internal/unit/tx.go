@@ -208,7 +208,7 @@ func (t *Tx) spoil(engine.Writer) {
 }
 
 var (
-	errSpoilt = fail.Named("exosql: the database's driver panicked in the transaction, so its state is unknown: roll the transaction back")
+	errSpoilt = fail.Named("exosql: the database's driver panicked, so the state of the transaction is unknown: roll it back")
 	errCut    = fail.Named("exosql: a statement was cut off, so the database has ended the transaction: roll the transaction back")
 )
 

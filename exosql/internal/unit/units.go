@@ -158,8 +158,10 @@ func UndoWrong(live *schema.Database) string {
 	switch {
 	case t == nil && live.Engine == schema.SQLite:
 		return "there is no table " + decl.UndoTable + "; let a migration run " + engine.CreateUndo
-	case live.Engine == schema.SQLite && (len(t.Triggers) > 0 || !slices.EqualFunc(t.Columns, []string{"n", "run", "at_ms", "image"}, func(c schema.Column, name string) bool { return strings.EqualFold(c.Name, name) })):
-		return fmt.Sprintf("the table %s has other columns than it should, or triggers; want the table of %s", decl.UndoTable, engine.CreateUndo)
+	case live.Engine == schema.SQLite && len(t.Triggers) > 0:
+		return fmt.Sprintf("the table %s has triggers: drop them", decl.UndoTable)
+	case live.Engine == schema.SQLite && !slices.EqualFunc(t.Columns, []string{"n", "run", "at_ms", "image"}, func(c schema.Column, name string) bool { return strings.EqualFold(c.Name, name) }):
+		return fmt.Sprintf("the table %s has other columns than it should; want the table of %s", decl.UndoTable, engine.CreateUndo)
 	}
 	return ""
 }
@@ -185,9 +187,18 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 	}
 	kinds := map[string]schema.Kind{"run": schema.Text, "kept": schema.Bool, "at_ms": schema.Int}
 	for _, c := range t.Columns {
-		switch {
-		case kinds[strings.ToLower(c.Name)] != c.Kind || !c.NotNull || c.Loose || c.Generated != schema.NotGenerated:
-			return fmt.Sprintf("the column %[2]s of the table %[1]s should not be there, or has another type or collation, or accepts NULL, or is generated", decl.MarksTable, schema.Printable(c.Name))
+		at := "the column " + schema.Printable(c.Name) + " of the table " + decl.MarksTable
+		switch kind := kinds[strings.ToLower(c.Name)]; {
+		case kind == "":
+			return at + " should not be there"
+		case kind != c.Kind:
+			return at + " has another type than it should"
+		case !c.NotNull:
+			return at + " accepts NULL"
+		case c.Loose:
+			return at + " has another collation than it should"
+		case c.Generated != schema.NotGenerated:
+			return at + " is generated"
 		case c.Unreadable:
 			return fmt.Sprintf("the role may not SELECT from %s", decl.MarksTable)
 		}
@@ -199,8 +210,12 @@ func marksWrong(e schema.Engine, t *schema.Table) string {
 		return fmt.Sprintf("the table %s has other columns than it should", decl.MarksTable)
 	case t.PrimaryKey == nil || t.PrimaryKey.Deferrable || !slices.EqualFunc(t.PrimaryKey.Columns, []string{"run"}, strings.EqualFold):
 		return fmt.Sprintf("the table %s has another primary key than it should", decl.MarksTable) // with another key, a run could have two contradictory marks
-	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
-		return fmt.Sprintf("the table %s has triggers or rules, or other tables inherit from it", decl.MarksTable)
+	case len(t.Triggers) > 0:
+		return fmt.Sprintf("the table %s has triggers", decl.MarksTable)
+	case len(t.Rules) > 0:
+		return fmt.Sprintf("the table %s has rules", decl.MarksTable)
+	case t.Inherited:
+		return fmt.Sprintf("other tables inherit from the table %s", decl.MarksTable)
 	case t.RowSecurity:
 		return fmt.Sprintf("the table %s has row-level security, which may hide its rows", decl.MarksTable)
 	}

@@ -83,7 +83,7 @@ func (w *writer) insert() error {
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
-		return fail.Errorf(fail.Invalid, "", "call insert for each of these rows: each is checked after it was inserted")
+		return fail.Errorf(fail.Invalid, "", "insertMany can't add these rows, since each is checked after its insert: call insert for each row")
 	}
 	for _, set := range w.sets {
 		if err := w.inserts(entry, fc, set, filled, one || w.images && compile.HasKey(w.w.Table) == nil); err != nil {

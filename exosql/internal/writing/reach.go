@@ -181,7 +181,7 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 			}
 		}
 		if c.Hidden[absent] || c.Shut[absent] && c.Hooks[absent] == nil {
-			return nil, fail.Errorf(fail.Invalid, "", "leave out `%s`: it refers to another row only together with a column that programs can't set here", strings.Join(given, "`, `"))
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` refers to another row only together with a column that programs can't set here: leave it out", strings.Join(given, "`, `"))
 		}
 		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` is missing: together with `%s` it refers to another row", c.Columns[absent], strings.Join(given, "`, `")))
 	}

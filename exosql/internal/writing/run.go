@@ -77,7 +77,7 @@ func (x *Run) bind(p *plan.Plan, values []value.Value) ([]value.Value, error) {
 }
 
 func errUnseen() error {
-	return fail.Errorf(fail.Denied, "", "this program could not see the row: give values that put it among the rows that you may see")
+	return fail.Errorf(fail.Denied, "", "this program could not see the row that it writes: give values that put the row among those that you may see")
 }
 
 // manyDigits matches a number in JSON with so many digits that a program may have read a rounded one.
@@ -235,7 +235,7 @@ func (x *Run) keeps() error {
 			return err
 		}
 		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
-			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be inserted into this table: its host has to look at it first", Err: fail.Named("exosql: %s.%s would store the scope's value as another value, so the rows could belong to another tenant", f.Col.Table.Name, f.Col.Name)}
+			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be inserted into this table: its host has to change or permit something first; ask the host, who has the reason", Err: fail.Named("exosql: %s.%s would store the scope's value as another value, so the rows could belong to another tenant", f.Col.Table.Name, f.Col.Name)}
 		}
 	}
 	return nil
@@ -300,7 +300,7 @@ func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
 // withoutKey returns the error for a row without a key. It equals the database's error for a NOT NULL column.
 func (x *Run) withoutKey(column string, row int) error {
 	x.Order = []int{row}
-	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.Table.Name, column)
+	err := fmt.Errorf("exosql: the write gives the key column %s.%s no value: give one, or make the column NOT NULL", x.Table.Name, column)
 	return x.Host.Broken(&engine.Violation{Rule: engine.NotNull, Table: x.Table.Bare(), Columns: []string{column}, Err: err})
 }
 
@@ -328,7 +328,7 @@ func (x *Run) insert() (value.Value, error) {
 	}
 	x.Kept = true // the row exists, and only a rollback of the whole unit removes it
 	if rows.Len() != 1 {
-		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row: a trigger or rule may have removed or repeated the row", rows.Len())}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the database returned %d keys for one inserted row: look for a trigger or a rule that removes or repeats new rows", rows.Len())}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {

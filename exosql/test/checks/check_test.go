@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 		"enum with less":     {on: postgres, ddl: []string{`CREATE TYPE k AS ENUM ('a')`, strings.Replace(ckAccounts, "kind TEXT", "kind k", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which the enum`}},
 		"enum with more":     {on: postgres, ddl: []string{`CREATE TYPE k AS ENUM ('a', 'b', 'c')`, strings.Replace(ckAccounts, "kind TEXT", "kind k", 1), ckEntries, ckIndexes}, want: []string{`!type accounts.kind: has "c", which OneOf does not list`}},
 		"policy that is off": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE POLICY p ON accounts USING (tenant = 1)`}, want: []string{"row security accounts: has a policy, but row-level security is not enabled"}},
-		"superuser":          {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE POLICY p ON accounts USING (tenant = 1); ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`}, want: []string{"!row security accounts: is a superuser, whom it does not bind"}},
+		"superuser":          {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE POLICY p ON accounts USING (tenant = 1); ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`}, want: []string{"!row security accounts: is a superuser, whom no policy binds"}},
 		"a view":             {on: both, ddl: []string{strings.Replace(ckAccounts, "accounts", "t", 1), `CREATE VIEW accounts AS SELECT * FROM t`, ckEntries, `CREATE INDEX j ON entries (account_id)`}, want: []string{"!no key accounts: is a view"}},
 		"a view, ungranted": {on: both, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE t (id {int} PRIMARY KEY, account_id {int} NOT NULL)`, `CREATE VIEW logs AS SELECT id FROM t`}, use: func(ckDeclarations) []exosql.Declared {
 			logs := exosql.NewTable[kit.CheckedEntry]("logs")
@@ -462,7 +462,7 @@ func TestCheckError(t *testing.T) {
 		err := exosql.Check(context.Background(), db, exosql.Grant(db, d.accounts, d.tenant.Eq(1)), d.link)
 		mend := e.Pick("exosql.NewNullable with a pointer field", "ALTER TABLE accounts ALTER COLUMN tenant SET NOT NULL")
 		key := e.Pick("CREATE UNIQUE INDEX accounts_key ON accounts (id)", "ALTER TABLE accounts ADD PRIMARY KEY (id)")
-		warnings, role := e.Pick("1 to know", "2 to know"), ""
+		warnings, role := e.Pick("warnings: 1", "warnings: 2"), ""
 		missing, path := e.Pick(`CREATE TABLE entries (id INTEGER NOT NULL, account_id INTEGER NOT NULL, PRIMARY KEY (id))`, `CREATE TABLE entries (id bigint NOT NULL, account_id bigint NOT NULL, PRIMARY KEY (id))`), ""
 		if s := fmt.Sprint(err); e.Name == "postgres" {
 			i, j := strings.Index(s, " in the search path ("), strings.Index(s, "). Right would be: CREATE TABLE")
@@ -473,7 +473,7 @@ func TestCheckError(t *testing.T) {
 			in := strings.TrimSuffix(strings.TrimPrefix(path, " in the search path ("), ")")
 			role = "\n\twarning: the role postgres is a superuser: no right or policy restricts it, and even in a read-only transaction it can use files and programs of the server. Right would be: a URL with a role of its own: CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS; GRANT USAGE ON SCHEMA " + in + " TO exo; GRANT SELECT (id, tenant, name, kind, seen) ON accounts TO exo"
 		}
-		want := `exosql: the database is not as declared (4 to mend, ` + warnings + `):
+		want := `exosql: the database is not as declared (errors: 4, ` + warnings + `):
 	accounts.tenant: is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails. Right would be: ` + mend + `
 	warning: accounts.seen: is declared nullable and is never NULL in the database. Right would be: exosql.NewColumn
 	accounts: nothing makes (id) unique: two rows can have the same key, so limits and pages have no single answer. Right would be: ` + key + `

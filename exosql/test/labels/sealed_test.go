@@ -272,7 +272,7 @@ func TestSealedByPolicy(t *testing.T) {
 func TestSealedWrites(t *testing.T) {
 	const insert = "people.insert({ id: 9, boss: 1, name: 'x', pay: 1, email: 'free@a.example' })"
 	const copies = "const e = await people.where({ id: 1 }).first(); return people.where({ id: 2 }).update({ "
-	refused, untold, withheld := "has to look at it first", "may not leave this way", "the program read values"
+	refused, untold, withheld := "has to change or permit something first", "may not leave this way", "the program read values"
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, c := range []struct {
 			what, rule, program string

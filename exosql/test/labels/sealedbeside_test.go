@@ -99,7 +99,7 @@ func TestHarmlessElsewhere(t *testing.T) {
 			if got := run(codemode.Grants{"people": both["people"]}); got != "0" {
 				t.Error("alone:", got)
 			}
-			if got := run(both); !strings.Contains(got, "has to look at it first") {
+			if got := run(both); !strings.Contains(got, "has to change or permit something first") {
 				t.Error("beside the labelled reference:", got)
 			}
 		}

@@ -101,15 +101,15 @@ func TestSealedRules(t *testing.T) {
 				return out
 			}
 			got := run(true, false)
-			if got[0] != got[1] || !strings.Contains(got[0], "has to look at it first") && !strings.Contains(got[0], "may not leave this way") {
+			if got[0] != got[1] || !strings.Contains(got[0], "has to change or permit something first") && !strings.Contains(got[0], "may not leave this way") {
 				t.Errorf("%s: %q", c.what, got)
 			}
 			order := strings.Contains(c.what, "order") // an engine takes the index where it likes
-			if got := run(false, false); got[0] == got[1] && !order || strings.Contains(got[0], "look at it first") {
+			if got := run(false, false); got[0] == got[1] && !order || strings.Contains(got[0], "change or permit something first") {
 				t.Errorf("%s: where nothing is labelled it tells nothing, so it shows nothing: %q", c.what, got)
 			}
 			if c.allow != nil {
-				if got := run(true, true); strings.Contains(got[0], "look at it first") || got[0] == got[1] && !order {
+				if got := run(true, true); strings.Contains(got[0], "change or permit something first") || got[0] == got[1] && !order {
 					t.Errorf("%s: allowed, %q", c.what, got)
 				}
 			}

@@ -359,7 +359,7 @@ func TestMeasureDeclarations(t *testing.T) {
 		`"update" can't be`:                      func(m *measured) { m.deal.Add(exosql.Sum(m.amount).As("update")) },
 		`"then" can't be`:                        func(m *measured) { m.deal.Add(exosql.Sum(m.amount).As("then")) },
 		`two members are named "x"`:              func(m *measured) { m.deal.Add(exosql.Sum(m.amount).As("x"), exosql.Count[msDeal]().As("x")) },
-		"there is no sum of the column":          func(m *measured) { m.deal.Add(exosql.Sum(m.state).As("x")) },
+		"which has no sum":                       func(m *measured) { m.deal.Add(exosql.Sum(m.state).As("x")) },
 		"a ratio needs two measures, neither of them a ratio": func(m *measured) {
 			r := exosql.Ratio("r", exosql.Sum(m.days), exosql.Sum(m.days))
 			m.deal.Add(exosql.Ratio("x", r, r))
@@ -370,8 +370,8 @@ func TestMeasureDeclarations(t *testing.T) {
 		"a ratio can't have a condition": func(m *measured) {
 			m.deal.Add(exosql.Ratio("x", exosql.Sum(m.days), exosql.Sum(m.days)).Where(m.days.Gt(1)))
 		},
-		"there is no sum of":              func(m *measured) { m.deal.Add(exosql.Sum[msDeal, int64](nil).As("x")) },
-		"can't be compared in a database": func(m *measured) { m.deal.Add(exosql.Count[msDeal]().Where(m.state.Eq("\x00")).As("x")) },
+		"sum needs a column":      func(m *measured) { m.deal.Add(exosql.Sum[msDeal, int64](nil).As("x")) },
+		"can't be compared: want": func(m *measured) { m.deal.Add(exosql.Count[msDeal]().Where(m.state.Eq("\x00")).As("x")) },
 		"facet deal is in use and can't be changed": func(m *measured) {
 			_, _ = m.deal.Of(exosql.Grant(db, m.deals, m.id.Eq(1), exosql.ScopeShared(m.orgs))).Describe()
 			m.add()

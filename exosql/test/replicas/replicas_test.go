@@ -233,7 +233,7 @@ func refused(t *testing.T, w *world) {
 	}
 	w.primary.Exec(t, "GRANT EXECUTE ON FUNCTION pg_control_recovery() TO PUBLIC")
 	if server := os.Getenv("TEST_POSTGRES_URL"); server != "" {
-		if _, err := exosql.Open(t.Context(), server, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "another server") {
+		if _, err := exosql.Open(t.Context(), server, &exosql.OpenOptions{Replicas: []string{w.replica.URL}}); err == nil || !strings.Contains(err.Error(), "no copy of the primary") {
 			t.Errorf("another server: %v", err)
 		}
 	}

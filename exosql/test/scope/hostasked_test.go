@@ -18,7 +18,7 @@ type haRow struct{ ID, Org, N int64 }
 // TestHostAsked: what the database's own contents make fail is no internal error: the host reads the reason and the way out, and a program
 // that its host is asked, the same for each reason but for a value. The twin is a table beside it, which goes on being read.
 func TestHostAsked(t *testing.T) {
-	const ask, value = "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the database can't calculate this for one of its values"
+	const ask, value = "the call can't be done: its host has to change something in the database first; ask the host, who has the reason", "the database can't calculate this for one of its values"
 	const function = "CREATE FUNCTION org() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT current_setting( 'app.org' )::bigint $$"
 	raises := func(how string) string {
 		return "CREATE FUNCTION f(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN " + how + "; RETURN n; END $$; CREATE VIEW seen AS SELECT f(id) AS id, org FROM plain"
@@ -35,11 +35,11 @@ func TestHostAsked(t *testing.T) {
 		"not populated":         {"CREATE MATERIALIZED VIEW seen AS SELECT id, org FROM plain WITH NO DATA", ask, "has not been populated"},
 		"division":              {"CREATE VIEW seen AS SELECT id, org, 1 / (id - 1) AS n FROM plain", value, "can't be calculated for some row"},
 		"cast":                  {"CREATE VIEW seen AS SELECT ('x' || id)::bigint AS id, org FROM plain", value, "can't be calculated for some row"},
-		"raised":                {raises("RAISE EXCEPTION 'no'"), ask, "the database's own contents"},
-		"a lost table":          {raises("PERFORM 1 FROM gone"), ask, "the database's own contents"},
-		"bad statement":         {raises("EXECUTE 'SELEC'"), ask, "the database's own contents"},
-		"a function writes":     {raises("INSERT INTO plain VALUES (7, 7)"), ask, "the database's own contents"},
-		"routine":               {raises("RAISE SQLSTATE '38001'"), ask, "the database's own contents"},
+		"raised":                {raises("RAISE EXCEPTION 'no'"), ask, "the database itself"},
+		"a lost table":          {raises("PERFORM 1 FROM gone"), ask, "the database itself"},
+		"bad statement":         {raises("EXECUTE 'SELEC'"), ask, "the database itself"},
+		"a function writes":     {raises("INSERT INTO plain VALUES (7, 7)"), ask, "the database itself"},
+		"routine":               {raises("RAISE SQLSTATE '38001'"), ask, "the database itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := tu.Postgres.URL(t)

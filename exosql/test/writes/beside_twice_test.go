@@ -73,7 +73,7 @@ func TestGeneratedDeclaredTwice(t *testing.T) {
 		for what, c := range map[string]struct {
 			by   exosql.Predicate[gnDoc]
 			want string
-		}{"by the generated column": {b.who.Eq("b"), "its host has to look at it first"}, "by another": {b.file.Eq("b"), ""}} {
+		}{"by the generated column": {b.who.Eq("b"), "its host has to change or permit something first"}, "by another": {b.file.Eq("b"), ""}} {
 			db, _ := kit.File(t, e, "CREATE TABLE docs (id {int} PRIMARY KEY, path VARCHAR(9) NOT NULL, who VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED, file VARCHAR(9) NOT NULL)",
 				"INSERT INTO docs (id, path, file) VALUES (1, 'a/1', 'a')")
 			tool, err := codemode.New(codemode.Grants{"docs": a.doc.Of(exosql.Grant(db, a.docs, a.file.Eq("a"))), "seen": b.seen.Of(exosql.Grant(db, b.docs, c.by))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})

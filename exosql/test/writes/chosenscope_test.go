@@ -71,7 +71,7 @@ func TestChosenScope(t *testing.T) {
 				_, tool, _ := csOpen(t, e, theirs)
 				told = append(told, programError(tool(grant, true).Run(t.Context(), `return tasks.insert({ orgId: 3, title: "x" })`).Err))
 			}
-			if told[0] != told[1] || !strings.Contains(told[0], "its host has to look at it first") {
+			if told[0] != told[1] || !strings.Contains(told[0], "its host has to change or permit something first") {
 				t.Errorf("%s: %q", name, told)
 			}
 		}
@@ -132,7 +132,7 @@ func TestChosenThrough(t *testing.T) {
 				t.Errorf("it leaves %s", rows())
 			}
 		}
-		if told[0] != told[1] || !strings.Contains(told[0], "its host has to look at it first") {
+		if told[0] != told[1] || !strings.Contains(told[0], "its host has to change or permit something first") {
 			t.Errorf("%q", told)
 		}
 	})

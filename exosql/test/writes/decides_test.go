@@ -56,8 +56,8 @@ func TestDecides(t *testing.T) {
 		"reached by itself":       {"boss", `return crew.all().update({ gigId: null })`, "`gigId` can't be changed: it decides which rows you may see", "boss, all"},
 		"reached by itself, else": {"boss", `return crew.all().update({ name: "x" })`, "", ""},
 		"reached by what is":      {"circle", `return crew.gigs().all().update({ code: null })`, "`code` can't be changed: it decides which rows you may see", "circle, all"},
-		"rows that wait":          {"gig", `await gigs.insert({ rank: 1 }); return gigs.crew()`, "its host has to look at it first", "gig, known"},
-		"rows that wait for more": {"gig", `return gigs.where({ id: 1 }).update({ rank: 4 })`, "its host has to look at it first", "gig, known"},
+		"rows that wait":          {"gig", `await gigs.insert({ rank: 1 }); return gigs.crew()`, "its host has to change or permit something first", "gig, known"},
+		"rows that wait for more": {"gig", `return gigs.where({ id: 1 }).update({ rank: 4 })`, "its host has to change or permit something first", "gig, known"},
 	} {
 		tu.Engines(t, func(t *testing.T, e tu.Engine) {
 			for _, kind := range []string{c.grant, c.twin} {

@@ -61,8 +61,8 @@ func TestFilledByBoth(t *testing.T) {
 		for _, c := range []struct{ program, want, rows string }{
 			{`return (await projects.where({ name: "ours" }).tasks().insert({ title: "a" })).title`, "a", "2|1|secret 1|1|a"},
 			{`return projects.where({ name: "ours" }).tasks().insertMany([{ title: "b" }, { title: "c" }])`, "2", "2|1|secret 1|1|a 1|1|b 1|1|c"},
-			{`return projects.where({ name: "theirs" }).tasks().insert({ title: "x" })`, "denied: this program could not see the row: give values that put it among the rows that you may see", "2|1|secret 1|1|a 1|1|b 1|1|c"},
-			{`return projects.where({ name: "theirs" }).tasks().insertMany([{ title: "x" }])`, "denied: this program could not see the row: give values that put it among the rows that you may see", "2|1|secret 1|1|a 1|1|b 1|1|c"},
+			{`return projects.where({ name: "theirs" }).tasks().insert({ title: "x" })`, "denied: this program could not see the row that it writes: give values that put the row among those that you may see", "2|1|secret 1|1|a 1|1|b 1|1|c"},
+			{`return projects.where({ name: "theirs" }).tasks().insertMany([{ title: "x" }])`, "denied: this program could not see the row that it writes: give values that put the row among those that you may see", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 			{`return projects.tasks().insertMany([{ title: "x" }])`, "invalid: a row is inserted through exactly one project, and this query finds several: change its conditions", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 			{`return projects.where({ name: "none" }).tasks().insert({ title: "x" })`, "invalid: a row is inserted through exactly one project, and this query finds none: change its conditions", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 		} {

@@ -33,10 +33,10 @@ func TestGeneratedTells(t *testing.T) {
 	const program = `await docs.where({ id: 1 }).update({ path: "b/2" }); return await docs.files()`
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for what, c := range map[string]struct{ who, file, more, want string }{
-			"the tenant":    {"VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED", "VARCHAR(9) DEFAULT 'a'", "", "its host has to look at it first"},
-			"a link":        {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED", "", "its host has to look at it first"},
-			"a foreign key": {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) DEFAULT 'a'", ", also VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED REFERENCES files (id)", "its host has to look at it first"},
-			"what is taken": {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) DEFAULT 'a'", ", slug VARCHAR(9) GENERATED ALWAYS AS (lower(path)) STORED UNIQUE", "its host has to look at it first"},
+			"the tenant":    {"VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED", "VARCHAR(9) DEFAULT 'a'", "", "its host has to change or permit something first"},
+			"a link":        {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED", "", "its host has to change or permit something first"},
+			"a foreign key": {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) DEFAULT 'a'", ", also VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED REFERENCES files (id)", "its host has to change or permit something first"},
+			"what is taken": {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) DEFAULT 'a'", ", slug VARCHAR(9) GENERATED ALWAYS AS (lower(path)) STORED UNIQUE", "its host has to change or permit something first"},
 			"nothing":       {"VARCHAR(9) DEFAULT 'a'", "VARCHAR(9) DEFAULT 'a'", "", ""},
 		} {
 			rows := "INSERT INTO docs (id, path) VALUES (1, 'a/1')"

@@ -78,8 +78,8 @@ func TestHalfKey(t *testing.T) {
 			`return visits.insertMany([{ placeId: 1, part: 11, comments: 'x' }, { comments: 'y' }])`:             "",
 			`return visits.insertMany([{ placeId: 1, part: 11, comments: 'x' }, { placeId: 1, comments: 'y' }])`: "`part` is missing: together with",
 			`return visits.insertMany([{ placeId: 1, part: 11, comments: 'x' }, { part: null, comments: 'y' }])`: "",
-			`return shut.insert({ placeId: 1, comments: 'x' })`:                                                  "leave out `placeId`: it refers to another row only together with a column that programs can't set here",
-			`return shut.where({ id: 1 }).update({ part: 12 })`:                                                  "leave out `part`: it refers to another row only together",
+			`return shut.insert({ placeId: 1, comments: 'x' })`:                                                  "`placeId` refers to another row only together with a column that programs can't set here: leave it out",
+			`return shut.where({ id: 1 }).update({ part: 12 })`:                                                  "`part` refers to another row only together",
 			`return shut.insert({ comments: 'x' })`:                                                              "",
 		} {
 			tool := kcVisits(t, e)

@@ -81,7 +81,7 @@ func TestSpanning(t *testing.T) {
 					return tu.NewRunner(t, map[string]exo.Object{"codes": o}, exo.Limits{}).Run(t, program)
 				}
 				db, o := open()
-				if out := run(o); out.Kind != fail.Denied || !strings.Contains(out.Message, "its host has to look at it first") || strings.Contains(out.Message, "unique") {
+				if out := run(o); out.Kind != fail.Denied || !strings.Contains(out.Message, "its host has to change or permit something first") || strings.Contains(out.Message, "unique") {
 					t.Errorf("%s: %s\n%s", name, program, out)
 				}
 				found, err := exosql.Findings(t.Context(), db, exosql.Granted(o))

@@ -31,7 +31,7 @@ func TestThroughConfirms(t *testing.T) {
 			seen bool // programs see where the foreign key leads
 			want string
 		}{
-			{"the link is hidden", false, "denied: the table can't be written: its host has to look at it first; ask the host, who has the reason"},
+			{"the link is hidden", false, "denied: the table can't be written: its host has to change or permit something first; ask the host, who has the reason"},
 			{"the link is seen", true, "invalid: `parentId` refers to no row that this program can reach: give the key of a row that a query finds"},
 		} {
 			t.Run(c.name, func(t *testing.T) {

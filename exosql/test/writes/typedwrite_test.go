@@ -166,7 +166,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "!nothing to change", kit.JobsBefore},
 		"a zero assignment": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(twJobID.Eq(1)).Update(ctx, exosql.Assignment[kit.Job]{}))
-		}, "!an Assignment is zero", kit.JobsBefore},
+		}, "!an Assignment has no column", kit.JobsBefore},
 		"a zero condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(exosql.Predicate[kit.Job]{}).Delete(ctx))
 		}, "0", kit.JobsBefore},

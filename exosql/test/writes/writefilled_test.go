@@ -80,10 +80,10 @@ func TestFilledByDatabase(t *testing.T) {
 			if !strings.Contains(fmt.Sprint(err), c.why) {
 				t.Errorf("%s: Check says %v", c.what, err)
 			}
-			if !strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "its host has to look at it first") {
+			if !strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "its host has to change or permit something first") {
 				t.Errorf("%s: %s %v", c.what, res.JSON, res.Err)
 			}
-			if res, _, err = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "look at it first") {
+			if res, _, err = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "permit something first") {
 				t.Errorf("%s, the twin: %s %v; Check says %v", c.what, res.JSON, res.Err, err)
 			}
 			if c.allow != "" {

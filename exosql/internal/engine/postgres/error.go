@@ -91,7 +91,7 @@ var ownCode = scalar.Pattern(`(?m)^(?:PL/|SQL function)`)
 var unset = scalar.Pattern(`^unrecognized configuration parameter "([^"]+)"`)
 
 // hostError converts an error that comes from the database's own contents. The host gets the reason. Programs get one text for all these
-// errors: that the host has to look at the database. For an error about a value they get another text, since they may avoid the error. Any other error is
+// errors: that the host has to change something in the database. For an error about a value they get another text, since they may avoid the error. Any other error is
 // returned unchanged.
 func hostError(err error) error {
 	err = lost(err)
@@ -99,7 +99,7 @@ func hostError(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "the call can't be done: its host has to look at the database first; ask the host, who has the reason", "the error comes from the database's own contents, which have to be changed"
+	msg, why := "the call can't be done: its host has to change something in the database first; ask the host, who has the reason", "the cause is in the database itself, such as a view, a policy or a function: change that"
 	m := unset().FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):

@@ -23,6 +23,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
+// errNoTriggers is the error of a database that lacks the functions of undo, or whose role may not call them.
+var errNoTriggers = fmt.Errorf("%w: run the script of `exo gen undo`", engine.ErrNoImages)
+
 // images has the state of a unit that keeps images.
 type images struct {
 	rows, bytes int
@@ -78,7 +81,7 @@ func (w *Writer) Capture(ctx context.Context, rows, bytes int) error {
 	}
 	if w.imaging.events == nil {
 		if time.Since(w.unable) < atOnceFor {
-			return engine.ErrNoImages
+			return errNoTriggers
 		}
 		if err := w.prepareImages(ctx); err != nil {
 			return err
@@ -109,7 +112,7 @@ func (w *Writer) prepareImages(ctx context.Context) error {
 		st, err := w.describe(ctx, p.name, p.text, nil)
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") { // the function is missing, or the role has no right to it
 			w.unable = time.Now()
-			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+			err = fmt.Errorf("%w: %w", errNoTriggers, err)
 		}
 		if err != nil {
 			return err
@@ -190,13 +193,13 @@ func (w *Writer) Captured(ctx context.Context) ([]engine.Image, error) {
 	})
 	switch e, ok := errors.AsType[*pgconn.PgError](err); {
 	case ok && e.Code == "42501": // the role may not call the functions
-		return nil, fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+		return nil, fmt.Errorf("%w: %w", errNoTriggers, err)
 	case err != nil:
 		return nil, serial(err)
 	case unkept != "":
-		return nil, fmt.Errorf("%w: no trigger reports the changed rows of the tables %s", engine.ErrNoImages, schema.Printable(unkept))
+		return nil, fmt.Errorf("%w: no trigger reports the changed rows of the tables %s: run the script of `exo gen undo`", engine.ErrNoImages, schema.Printable(unkept))
 	case seen < im.affected:
-		return nil, fmt.Errorf("%w: %d rows were changed, but the triggers reported %d", engine.ErrNoImages, im.affected, seen)
+		return nil, fmt.Errorf("%w: %d rows were changed, but the triggers reported %d: run the script of `exo gen undo` again", engine.ErrNoImages, im.affected, seen)
 	}
 	return net.Images()
 }
@@ -256,7 +259,7 @@ func (w *Writer) KeptImages(ctx context.Context, run string) ([]engine.Image, er
 	}, nil)
 	switch e, ok := errors.AsType[*pgconn.PgError](err); {
 	case ok && e.Code == "42P01":
-		return nil, engine.ErrNoImages
+		return nil, errNoTriggers
 	case err == nil && seen == 0:
 		return nil, engine.ErrNotKept
 	case err != nil:
@@ -280,7 +283,7 @@ func (w *Writer) TrimImages(ctx context.Context, _ time.Time) error {
 	return w.aloneIn(ctx, func(ctx context.Context) error {
 		_, err := w.row(ctx, "SELECT exo_undo_trim()")
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == "42883" || e.Code == "42501") {
-			err = fmt.Errorf("%w: %w", engine.ErrNoImages, err)
+			err = fmt.Errorf("%w: %w", errNoTriggers, err)
 		}
 		return err
 	})
@@ -365,8 +368,11 @@ func addEvent(net *engine.Net, of map[string]*partLayout, event [][]byte) error 
 // row reads the text of a row into one cell for each column of the table.
 func (l *partLayout) row(text []byte) ([]engine.Cell, error) {
 	cells, err := ReadRow(text)
-	if err != nil || len(cells) != len(l.at) {
-		return nil, fmt.Errorf("exosql: the triggers of `exo gen undo` reported a row of %s with %d cells, but the table has %d columns: %w", schema.Printable(l.Table.Name), len(cells), len(l.at), err)
+	if err != nil {
+		return nil, fmt.Errorf("exosql: the triggers of `exo gen undo` reported a row of %s that can't be read: run that command's script again: %w", schema.Printable(l.Table.Name), err)
+	}
+	if len(cells) != len(l.at) {
+		return nil, fmt.Errorf("exosql: the triggers of `exo gen undo` reported a row of %s with %d cells, but the table has %d columns: run that command's script again", schema.Printable(l.Table.Name), len(cells), len(l.at))
 	}
 	out := make([]engine.Cell, len(l.Columns))
 	for i, at := range l.at {

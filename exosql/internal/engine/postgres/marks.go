@@ -40,7 +40,7 @@ func (w *Writer) Witness(ctx context.Context, run string, at time.Time) error {
 		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
 	}
 	if err == nil && w.affected != 1 { // a rule or a trigger of the table suppressed the insert
-		err = errors.New("exosql: the mark of the run was not written: exo_runs has a rule or a trigger, which must be dropped")
+		err = errors.New("exosql: a rule or a trigger of the table exo_runs prevented the entry of the run, so the run is not kept: drop that rule or trigger")
 	}
 	return serial(err)
 }
@@ -55,7 +55,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		}
 		said, err := w.row(ctx, readMark, []byte(run))
 		if err == nil && said == nil { // without a mark, false would be a guess
-			err = errors.New("exosql: exo_runs has a mark of the run that the role can't read: GRANT SELECT ON exo_runs to the role")
+			err = errors.New("exosql: the table exo_runs does not show its entry of the run to the role: drop the table's policies, triggers and rules")
 		}
 		switch kept = string(said) == "t"; {
 		case err != nil:

@@ -119,7 +119,7 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value,
 func textIn(rr *pgconn.ResultReader) (text []byte, err error) {
 	for rr.NextRow() {
 		if v := rr.Values(); len(v) != 1 || text != nil {
-			return nil, errors.New("exosql: the server returned more than one row or cell where one text was expected")
+			return nil, errors.New("exosql: the server returned more than one row or cell where one text was expected: check that the URL leads to PostgreSQL itself")
 		}
 		text = append([]byte{}, rr.Values()[0]...)
 	}

@@ -222,7 +222,7 @@ func (e *database) Connect(ctx context.Context) (engine.Session, error) {
 	}
 	if err != nil {
 		_ = s.Close()
-		said := fmt.Errorf("exosql: set up a PostgreSQL connection: %w", boundError(err))
+		said := fmt.Errorf("exosql: a connection to PostgreSQL can't be set up: %w", boundError(err))
 		if e.of != nil && unreachable(err) {
 			said = fmt.Errorf("%w: %w", engine.ErrElsewhere, said)
 		}
@@ -311,7 +311,7 @@ func (s *Session) One(ctx context.Context, text string) (string, error) {
 		if n++; n > 1 || len(row) == 0 || len(row[0]) > maxSetting {
 			_ = s.Conn.Conn().Close() // otherwise the driver would read the remaining rows
 			_, _ = rr.Close()
-			return "", fmt.Errorf("the server returned for %s more than one row, or a row of more than %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
+			return "", fmt.Errorf("the server's answer to %s is not one row of at most %d bytes: check that the URL leads to PostgreSQL itself", strings.Fields(text)[0], maxSetting)
 		}
 		cell = string(row[0])
 	}

@@ -129,9 +129,9 @@ func (s *Session) verifyReplica(ctx context.Context, of *identity) error {
 	why := ""
 	switch {
 	case is.System != of.System:
-		why = "it is another server, or a copy of another one: want a standby of the database's primary"
+		why = "it is no copy of the primary: write the URL of a standby of the primary"
 	case !is.Recovering:
-		why = "it is no standby: it was promoted, or is the primary itself"
+		why = "it is no standby, but takes changes itself: write the URL of a standby"
 	case is.Database != of.Database:
 		why = "it is another database of the server: write the same name of the database into both URLs"
 	case is.Role != of.Role:
@@ -213,9 +213,9 @@ func (s *Session) reached(ctx context.Context) error {
 }
 
 var (
-	errTimeline   = fail.Named("exosql: the replica follows another history of the database (timeline) than the primary has")
+	errTimeline   = fail.Named("exosql: the replica follows another timeline than the primary: make it again from the primary")
 	errNoPosition = fail.Named("exosql: the primary does not report the end of its log, so no replica can be compared with it")
-	errPromoted   = fail.Named("exosql: the server is no replica any more")
+	errPromoted   = fail.Named("exosql: the replica was promoted, so it is not read any more: take its URL out of OpenOptions.Replicas")
 )
 
 // notFollowing returns the error of mustFollow as an engine.ErrElsewhere, and any other error unchanged.
@@ -240,7 +240,7 @@ func (s *Session) elsewhere(ctx context.Context, err error) error {
 	passes, _ := ofServer(err)
 	switch {
 	case ok && e.Code == notSupported && strings.Contains(e.Message, "recovery"):
-		return &fail.Error{Kind: fail.Denied, Msg: "the rows can't be read: its host has to look at the database first; ask the host, who has the reason", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
+		return &fail.Error{Kind: fail.Denied, Msg: "the rows can't be read: their host has to change something in the database first; ask the host, who has the reason", Err: fmt.Errorf("exosql: a table is unlogged, so replicas do not have it: ALTER TABLE … SET LOGGED, or open the database without Replicas: %w", err)}
 	case s.reach.read && (!ok || e.Code != serializationFailure && e.Code != crashed): // the statement ran, and may be why the server failed: no other server runs it
 	case errors.Is(err, engine.ErrLost) || !known && (s.bad || s.Conn.IsClosed()):
 		return fmt.Errorf("%w: %w", engine.ErrElsewhere, err)

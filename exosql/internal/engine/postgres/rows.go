@@ -37,7 +37,7 @@ func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 	return d
 }
 
-var errRecord = errors.New("exosql: the server did not return an array of the statement's records")
+var errRecord = errors.New("exosql: the server returned a list of rows in an unknown form: check that the URL leads to PostgreSQL itself")
 
 // decode decodes an array of records, and returns the number of rows. It never reads beyond b, whatever the server sends.
 func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error) {

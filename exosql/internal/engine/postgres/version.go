@@ -21,7 +21,7 @@ type VersionError struct {
 
 func (e *VersionError) Error() string {
 	if e.Server == "" {
-		return fmt.Sprintf("exosql: the server does not report its version; want PostgreSQL %d or later", e.Least)
+		return fmt.Sprintf("exosql: the server does not report its version: connect to PostgreSQL %d or later", e.Least)
 	}
 	return fmt.Sprintf("exosql: the server is PostgreSQL %.100q; want %d or later: upgrade it, or connect to another", e.Server, e.Least)
 }

@@ -97,7 +97,7 @@ func (e *database) ConnectWriter(ctx context.Context) (engine.Writer, error) {
 	}
 	if err != nil {
 		_ = w.Close()
-		return nil, unreached(ctx, err, fmt.Errorf("exosql: set up a PostgreSQL connection that writes: %w", boundError(err)))
+		return nil, unreached(ctx, err, fmt.Errorf("exosql: a connection to PostgreSQL for writes can't be set up: %w", boundError(err)))
 	}
 	e.leads.Store(true)
 	return w, nil
@@ -167,7 +167,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return serial(w.Session.Query(ctx, p, args, out))
 }
 
-var errNoUnit = fail.Named("exosql: the transaction has ended")
+var errNoUnit = fail.Named("exosql: the run's transaction has ended, so no further statement runs in it")
 
 // Write implements engine.Writer. Several statements are sent together, and have one savepoint.
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {

@@ -16,7 +16,7 @@ import (
 // This file has the aggregate functions that sqlast writes for SQLite, which has no exact numbers.
 
 var (
-	errWindow = errors.New("exosql: an aggregate function was called for a window that it can't have: this is a fault of exosql, please report it")
+	errWindow = errors.New("exosql: an aggregate function was called for a window that it can't have, so there is no answer: this is a fault of exosql, please report it")
 	errMany   = errors.New("exosql: an aggregate function would have to keep too many values in memory")
 )
 

@@ -45,7 +45,7 @@ func (w *Writer) Witness(_ context.Context, run string, at time.Time) error {
 	case errors.As(err, &e) && rules[e.Code] == engine.Unique:
 		return fmt.Errorf("%w: %w", engine.ErrSettled, err)
 	case errors.As(err, &e) && primary(e.Code) == sqlite3.SQLITE_AUTH:
-		return fmt.Errorf("exosql: the mark of the run was not written: exo_runs has a trigger, which must be dropped: %w", err)
+		return fmt.Errorf("exosql: a trigger of the table exo_runs prevented the entry of the run, so the run is not kept: drop that trigger: %w", err)
 	}
 	return serial(err)
 }
@@ -84,7 +84,7 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 		}
 		is, there, err := w.mark(readMark, value.Text(run))
 		if err == nil && !there { // without a mark, false would be a guess
-			err = errors.New("exosql: exo_runs does not keep what is written to it: drop its triggers")
+			err = errors.New("exosql: the table exo_runs does not keep what is written to it: drop the table's triggers")
 		}
 		if kept = is == 1; err == nil && !kept {
 			if _, there, err = w.mark(readForgot); err == nil && !there {

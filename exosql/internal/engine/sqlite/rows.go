@@ -15,7 +15,7 @@ import (
 )
 
 // errRows is the error for a list that is too long. Lists have only rows in scope, so it reveals no others.
-var errRows = errors.New("exosql: a list of rows is too long")
+var errRows = errors.New("exosql: a list of rows within a row is too long")
 
 // rows has the cells of many rows in SQLite's stored form, one after the other, each with its type.
 // So they are decoded like the result's cells. (JSON has neither blobs nor infinities.)

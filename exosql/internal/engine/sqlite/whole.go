@@ -117,7 +117,7 @@ func defineWhole(d *sqlite.Driver) {
 		p := wholePointers() // in a window, the value up to a row is calculated like the final one
 		rc := sqlite3.Xsqlite3_create_window_function(tls, db, name, 1, sqlite3.SQLITE_UTF8|sqlite3.SQLITE_DETERMINISTIC, 0, p.step, p.final, p.final, p.inverse, 0)
 		if rc != sqlite3.SQLITE_OK {
-			return &SqlError{rc, "exo_whole can't be defined"}
+			return &SqlError{rc, "SQLite can't define the function exo_whole"}
 		}
 		return nil
 	})

@@ -133,7 +133,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	return serial(w.Session.Query(ctx, p, args, out))
 }
 
-var errNoUnit = fail.Named("exosql: the transaction has ended")
+var errNoUnit = fail.Named("exosql: the run's transaction has ended, so no further statement runs in it")
 
 // Write implements engine.Writer. Changes that are made together are in a savepoint, even a single statement. With ON CONFLICT FAIL, or RAISE(FAIL) in
 // a trigger, a failing statement keeps the rows before the failure. A program that catches the error, however, reads that nothing was done (TestFail).
@@ -192,7 +192,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return err
 	}
 	if w.unmet() {
-		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: errors.New("exosql: rows break a deferred foreign key")}
+		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: errors.New("exosql: rows that the run wrote break a deferred foreign key")}
 		if len(w.late) == 1 { // with several, it is unknown which of them broke a key, and which mended an earlier one
 			v.Table, v.By = w.late[0].Table, w.late[0]
 		}
