@@ -2,7 +2,7 @@
 # Tests everything. On a fresh Debian or Ubuntu machine it needs Go and nothing
 # else: what is missing it installs from the system's packages and says so.
 #
-#   ./test.sh          all checks and tests; those of what runs side by side with the race detector, too
+#   ./test.sh          all checks and tests; those of what runs side by side with the race detector
 #   ./test.sh --quick  before a commit: build, vet, and the tests that cost little, on PostgreSQL too where it is installed;
 #                      fewer random cases, no race detector, no browser. It installs nothing
 #   ./test.sh --long   what runs without a flag, with 100,000 random programs that read and as many that write, 20,000 of 64
@@ -214,22 +214,6 @@ node testdata/conformance/node.mjs --check
 for of in date intl locales; do node exoeval/testdata/$of.mjs --check; done
 
 export EXO_AXE="$axe/node_modules/axe-core/axe.min.js" EXO_MCP_SERVERS="$mcp_servers" EXO_MCP_NODE="$mcp/node_modules/node-linux-$arch/bin/node"
-say "tests, with the seeds of the fuzz targets"
-EXO_LONG=$long go test -p $at_once -vet=off -count=1 -timeout $timeout -v "${longest[@]}" ./... 2>&1 | passed
-# A test that is skipped here fails the run: all that tests need was installed.
-if grep -E -A3 '^ *--- SKIP' "$log"; then
-  echo "test.sh: these tests were skipped, though all that they need is here" >&2
-  exit 1
-fi
-
-if [ -n "$long" ]; then
-  # A normal run asks a share of all questions of databases as tools write them; here it is all of them, and of some that are drawn.
-  say "databases as they are"
-  EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./internal/databases -drawn 12 2>&1 | passed
-  say "the database through a pooler of two sessions in transaction mode"
-  EXO_POOLER=1 go test -vet=off -count=1 -timeout $timeout -v ./exosql ./exosql/test/... 2>&1 | passed
-fi
-
 # The race detector makes Go several times as slow and compiles everything once more, so it gets the packages in which something
 # runs side by side, and of their tests those of files that run something side by side themselves, but for tests that say
 # NotRaced. SQLite, which is C made Go, and goja run in one goroutine at a time: they are instrumented with --long only, and a
@@ -248,6 +232,34 @@ else
 fi
 say "tests of what runs side by side, with the race detector"
 EXO_LONG=$long go test -p $at_once -race "${plain[@]}" -vet=off -count=1 -timeout $timeout -v $(sed 's,^,./,' <<<"$racing") 2>&1 | passed
+
+# A test that passed there has no second run without the race detector: it is the same test of as many cases, and what it requires holds
+# under the detector, too. -skip goes by names, so a name that several packages declare is left out only if it passed in all of them; a
+# package of which something is built in another way for the race detector runs again, and so does what skipped a part of itself.
+once=
+if [ -z "$long" ]; then
+  raced=$(awk '/^--- PASS: / { ran[$3] } match($0, /--- SKIP: [^\/ ]+/) { skipped[substr($0, RSTART + 10, RLENGTH - 10)] }
+    /^ok/ { sub(/^github.com\/exoagent\/exoagent/, ".", $2); for (name in ran) if (!(name in skipped)) print $2, name; delete ran; delete skipped }' "$log" | sort -u)
+  unlike=$(grep -rlE --include='*.go' --exclude-dir=testutil '^//go:build .*\brace\b' . | xargs dirname | sort -u)
+  declared=$(grep -roE --include='*_test.go' '^func (Test|Fuzz|Example)\w*' . | sed -E 's,/[^/]*:func , ,' | sort -u)
+  again=$(comm -23 <(echo "$declared") <(grep -vFf <(sed 's/$/ /' <<<"$unlike") <<<"$raced") | cut -d' ' -f2 | sort -u)
+  once=$(cut -d' ' -f2 <<<"$raced" | sort -u | comm -23 - <(echo "$again") | paste -sd '|')
+fi
+say "tests, with the seeds of the fuzz targets"
+EXO_LONG=$long go test -p $at_once -vet=off -count=1 -timeout $timeout -v -skip "${once:+^($once)\$}" "${longest[@]}" ./... 2>&1 | passed
+# A test that is skipped here fails the run: all that tests need was installed.
+if grep -E -A3 '^ *--- SKIP' "$log"; then
+  echo "test.sh: these tests were skipped, though all that they need is here" >&2
+  exit 1
+fi
+
+if [ -n "$long" ]; then
+  # A normal run asks a share of all questions of databases as tools write them; here it is all of them, and of some that are drawn.
+  say "databases as they are"
+  EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./internal/databases -drawn 12 2>&1 | passed
+  say "the database through a pooler of two sessions in transaction mode"
+  EXO_POOLER=1 go test -vet=off -count=1 -timeout $timeout -v ./exosql ./exosql/test/... 2>&1 | passed
+fi
 
 # Without C, threads are made in another way, and there is one wall more.
 say "workers of a binary without C"

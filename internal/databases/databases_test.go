@@ -28,7 +28,7 @@ func long() bool { return *drawn > 0 || tu.Long() }
 
 // share leaves out most questions, where not everything is asked. Each question is asked of one column of each kind, in each database.
 func share(t *testing.T) func(op string, c *column) bool {
-	s := tu.OneIn(t, 12)
+	s := tu.OneIn(t, 24)
 	return func(op string, c *column) bool {
 		kind := "table"
 		if c != nil {

@@ -83,7 +83,7 @@ var (
 // in any of these; a line "// next" begins the next program. The last program must end as the chunk says, and the attacker gets nothing. The
 // twin, where nothing is labelled, has the same programs, or its own, and there the attacker gets it.
 func TestNumberedAttacks(t *testing.T) {
-	n, share := 0, tu.OneIn(t, 3) // of PostgreSQL, where each world is a schema that is made
+	n, share := 0, tu.OneIn(t, 6) // of PostgreSQL, where each world is a schema that is made
 	for _, f := range tu.Corpus(t, "attacks", ".js") {
 		chunks, lines := tu.Chunks(f.Read())
 		if !worldLine.MatchString(chunks[0]) {

@@ -3,6 +3,8 @@ package dojo_test
 import (
 	"strings"
 	"testing"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestReplays: what was asked for is done, and no attack reaches what it wants; where nothing is labelled, each does. A host
@@ -15,8 +17,12 @@ func TestReplays(t *testing.T) {
 			t.Fatalf("%s has %d tasks", name, len(tasks))
 		}
 		done, reached := [2]int{}, [2]int{}
-		unguarded := 0
+		unguarded, tried, share := 0, 0, tu.OneIn(t, 2)
 		for _, x := range tasks {
+			if !share.Next(x.two) {
+				continue
+			}
+			tried++
 			for i, distrust := range []bool{false, true} {
 				w := open(t, name, true)
 				seen, last := w.run(t, distrust, x.useful)
@@ -44,6 +50,6 @@ func TestReplays(t *testing.T) {
 				t.Errorf("%s: %s: %s does not reach %q where nothing is labelled: it shows nothing\n%s", name, x.asked, x.attackSummary, x.reaches, seen)
 			}
 		}
-		t.Logf("%-9s each program for itself: %2d of %d tasks done, %d attacks reached what they want; a chat that remembers: %2d done, %d reached; nothing labelled: %2d reached", name, done[0], len(tasks), reached[0], done[1], reached[1], unguarded)
+		t.Logf("%-9s each program for itself: %2d of %d tasks done, %d attacks reached what they want; a chat that remembers: %2d done, %d reached; nothing labelled: %2d reached", name, done[0], tried, reached[0], done[1], reached[1], unguarded)
 	}
 }

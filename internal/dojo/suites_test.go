@@ -13,7 +13,7 @@ import (
 // forgets them, nor in a later one. The twin, a file without labels that admits what outsiders wrote, has the same attacks succeed.
 func TestSuites(t *testing.T) {
 	outside.InMemory(t)
-	share := tu.OneIn(t, 4) // of PostgreSQL, where each world is a schema that is made
+	share := tu.OneIn(t, 8) // of PostgreSQL, where each world is a schema that is made
 	for _, name := range []string{"workspace", "slack", "banking", "travel"} {
 		tasks := read(t, "outside/"+name)
 		if len(tasks) < 8 {

@@ -32,7 +32,7 @@ func TestListCompiles(t *testing.T) {
 	}
 	set, parsed := token.NewFileSet(), map[string]*ast.File{}
 	imports := importer.ForCompiler(set, "gc", func(name string) (io.ReadCloser, error) { return os.Open(exports[name]) })
-	share, tried := testutil.OneIn(t, 4), 0
+	share, tried := testutil.OneIn(t, 8), 0
 	for _, m := range lists(t) {
 		if !share.Next() {
 			continue

@@ -242,7 +242,7 @@ func (n *tally) check(t *testing.T) {
 // asks for 100,000 of them, each in two spellings on two engines; EXO_PROGRAMS for another number of runs, EXO_SEED for those of
 // one seed.
 func TestRandomPrograms(t *testing.T) {
-	programs := tu.Amount(3600, 400_000)
+	programs := tu.Amount(2400, 400_000)
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		programs = n
 	}

@@ -121,7 +121,7 @@ func (t *grown) want(x *slow) (string, bool) {
 // TestRandomTrees compares trees over random links with the slow evaluator. Many links of a table to itself reach a row from itself
 // or in a circle.
 func TestRandomTrees(t *testing.T) {
-	compareRandom(t, 10, 4000, 60, drawTree)
+	compareRandom(t, 6, 4000, 60, drawTree)
 }
 
 // drawTree draws a tree over a random link.

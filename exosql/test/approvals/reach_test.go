@@ -58,6 +58,7 @@ func instant(t *testing.T) *service.Service {
 func TestCarriedOn(t *testing.T) {
 	deletes, salary := []exosql.Approval{exosql.ApproveDeletes()}, []exosql.Approval{exosql.ApproveAbove(0)}
 	above := func(n int64) []exosql.Approval { return []exosql.Approval{exosql.ApproveAbove(n)} }
+	share := tu.OneIn(t, 3)
 	const eve, bob, raise, other = `return staff.where({ name: "eve" }).delete()`, `return staff.where({ name: "bob" }).delete()`, `return lines.where({ id: 2001 }).update({ text: "raise" })`, `return lines.where({ id: 2001 }).update({ text: "x" })`
 	for _, c := range []struct {
 		program         string
@@ -72,6 +73,9 @@ func TestCarriedOn(t *testing.T) {
 			for _, kept := range []bool{true, false} {
 				if !kept && e.Name == tu.SQLite.Name {
 					continue // SQLite always has images
+				}
+				if e.Name == tu.Postgres.Name && !share.Next(kept, c.asks != "") {
+					continue // there each world is a database that is made
 				}
 				w := carried(t, e, kept, c.onPays, c.onStaff)
 				before := w.dump() + tu.Rows(t, w.raw, "SELECT * FROM pays")

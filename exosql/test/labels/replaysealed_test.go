@@ -3,6 +3,8 @@ package labels_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,11 +124,15 @@ func TestImagesOfOddCells(t *testing.T) {
 			r := kit.BreaksTool(t, codemode.Grants{"items": o}).Run(t.Context(), program)
 			return string(r.JSON) + fail.KindOf(r.Err).String()
 		}
-		told := 0
-		for typ, values := range odd {
+		told, share := 0, tu.OneIn(t, 3)
+		for _, typ := range slices.Sorted(maps.Keys(odd)) {
+			values := odd[typ]
 			usual := map[string]string{}
 			for _, v := range values {
 				for _, program := range []string{"return items.where({ id: 1 }).update({ n: 9 })", "return items.where({ id: 1 }).delete()", "return items.all().update(i => ({ n: i.n + 1 }))"} {
+					if !share.Next(typ) {
+						continue
+					}
 					if usual[program] == "" {
 						usual[program] = run(typ, plain[typ], []string{"pii"}, program)
 					}

@@ -70,6 +70,9 @@ func TestLabelledBeside(t *testing.T) {
 				return
 			}
 			t.Run(c.What, func(t *testing.T) {
+				if e.Name == tu.Postgres.Name && !tu.OneIn(t, 2).Next() {
+					return // there each world is a schema that is made
+				}
 				if a, b := c.Run(t, e, c.A, true), c.Run(t, e, c.B, true); a != b {
 					t.Errorf("%s\n  a: %.120s\n  b: %.120s", c.Program[max(0, len(c.Program)-110):], a, b)
 				}

@@ -68,6 +68,7 @@ func TestSealedRules(t *testing.T) {
 	const move = "return people.all().update(p => ({ rank: p.rank + 1 })).catch(e => e.message)"
 	deletes := "return people.where({ id: 1 }).delete().catch(e => e.message)"
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		share := tu.OneIn(t, 2)
 		rows := e.Pick("CREATE INDEX by_pay ON people (pay, rank)", "CREATE INDEX by_pay ON people (pay, rank)")
 		for _, c := range []rulesCase{
 			{"a key over both", [2]string{"70,70,9", "70,80,9"}, taken, false, []string{"CREATE UNIQUE INDEX u ON people (name, pay)"}, func(f *exosql.Facet[kit.BesidePerson]) { f.Permit(exosql.AllowRevealing("unique(name, pay)")) }},
@@ -83,8 +84,12 @@ func TestSealedRules(t *testing.T) {
 			{"a column that is calculated", [2]string{"70,80,9", "70,5,9"}, "return people.where({ id: 2 }).update({ rank: 5 }).catch(e => e.message)", false, []string{"PG ALTER TABLE people ADD x bigint GENERATED ALWAYS AS (10 / (rank - pay)) STORED"}, func(f *exosql.Facet[kit.BesidePerson]) { f.Permit(exosql.AllowRevealing("generated(x)")) }},
 			{"an entry that is too long", [2]string{"70,80,9", "70,999999999999999,9"}, "const c = 'abcdefghijklmnopqrstuvwxyz0123456789'; let s = '', x = 7; while (s.length < 2690) { x = (x * 1103515245 + 12345) % 2147483648; s += c[Math.floor(x / 65536) % 36] }\nreturn people.where({ id: 2 }).update({ name: s }).catch(e => e.message.slice(0, 150))", false, []string{"PG CREATE INDEX u ON people (name, (repeat(md5(pay::text), (pay > 1000)::int)))"}, nil},
 		} {
-			if e.Name != tu.Postgres.Name && strings.HasPrefix(strings.Join(c.rules, ""), "PG ") {
+			only := strings.HasPrefix(strings.Join(c.rules, ""), "PG ")
+			if e.Name != tu.Postgres.Name && only {
 				continue // SQLite has NULL for a division by zero, and no limit
+			}
+			if e.Name == tu.Postgres.Name && !only && !share.Next() {
+				continue // there each world is a schema that is made
 			}
 			for i := range c.rules {
 				c.rules[i] = strings.TrimPrefix(c.rules[i], "PG ")

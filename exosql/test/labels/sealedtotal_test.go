@@ -98,7 +98,7 @@ func TestOddCellsOfTotals(t *testing.T) {
 				{"timestamptz", "'2024-01-01'", w["at"], []string{"any", "equal", "days", "times"}}, {"date", "'2024-01-01'", w["day"], []string{"any", "equal", "days"}}, {"bigint", "5", w["n"], []string{"any", "equal"}}, {"double precision", "5", w["f"], []string{"any", "equal"}},
 				{"numeric", "5", w["d"], []string{"any", "equal"}}, {"interval", "'1 day'", w["iv"], []string{"any", "equal"}}, {"bytea", `'\x61'`, w["raw"], []string{"any", "equal"}}, {"jsonb", "'1'", w["j"], []string{"any"}}, {"text[]", "'{a}'", w["tags"], []string{"any"}}}
 		}
-		share := tu.OneIn(t, 12)
+		share := tu.OneIn(t, 24)
 		for _, k := range kinds {
 			var exprs []string
 			for _, g := range k.groups {

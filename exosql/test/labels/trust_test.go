@@ -154,7 +154,11 @@ func TestTrustBeforeReply(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		check(t, e, "await tasks.where(t => t.remark.includes('bob')).update({ owner: 'bob' })", true)
 		check(t, e, "await tasks.where(t => t.remark.includes('bob')).delete()", true)
+		share := tu.OneIn(t, 2)
 		for _, write := range writes {
+			if e.Name == tu.Postgres.Name && !share.Next() {
+				continue // there each world is a schema that is made
+			}
 			// insert shows the row. Through the link, a program can't give the remark, which others may write; elsewhere it is its own, or null.
 			for program, refused := range map[string]bool{write: false, write + "; " + again: strings.Contains(write, "parts().insert("), "await tasks.first(); " + write: true} {
 				check(t, e, program, refused)

@@ -65,7 +65,7 @@ func TestTypes(t *testing.T) {
 		noError(t, raw.QueryRow(query).Scan(&s))
 		return s
 	}
-	share := tu.OneIn(t, 3)
+	share := tu.OneIn(t, 6)
 	for i, x := range liveTypes {
 		for _, list := range []bool{false, true} {
 			if !share.Next(x.order, list) {

@@ -176,6 +176,9 @@ func TestTypedWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tu.Engines(t, func(t *testing.T, e tu.Engine) {
+				if e.Name == tu.Postgres.Name && !tu.OneIn(t, 3).Next() {
+					return // there each world is a schema that is made
+				}
 				db, look := kit.OpenJobs(t, e)
 				v, err := c.write(t.Context(), db)
 				got := fmt.Sprint(v)
