@@ -169,7 +169,7 @@ func query(ctx context.Context, c *sql.Conn, statement string) (res *Result) {
 	}
 	res.Count = len(out)
 	if res.Rows, err = json.Marshal(out); err != nil {
-		res.Rows, res.Err = nil, "the rows can't be written as JSON"
+		res.Rows, res.Err = nil, "the rows can't be written as JSON: select other columns"
 	}
 	return res
 }
