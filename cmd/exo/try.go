@@ -269,10 +269,10 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 		return found(err)
 	}
 	if t.Draft.Granted() == 0 {
-		return fmt.Errorf("exo can show no table of this database; -tenant names another owner of the rows. %s", strings.Join(t.Draft.Summary(), " "))
+		return fmt.Errorf("exo found no table of this database that it can show: name another owner of the rows by -tenant. %s", strings.Join(t.Draft.Summary(), " "))
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("the draft needs a person's work first: write it with exo init, and correct there:\n%s", strings.Join(rest, "\n"))
+		return fmt.Errorf("exo try can't use this draft before a person corrects it: write it with exo init, and correct there:\n%s", strings.Join(rest, "\n"))
 	}
 	f, err := grantfile.Parse("draft.yaml", []byte(t.text))
 	if err != nil {
