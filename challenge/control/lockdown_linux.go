@@ -53,7 +53,7 @@ func lockdown() error {
 	if held, err := worker.Confine(); err != nil {
 		return err
 	} else if !held {
-		return fmt.Errorf("control: this system can't filter system calls (seccomp), so no statement is run")
+		return fmt.Errorf("control: this system can't filter system calls (seccomp), so no statement runs")
 	}
 	return nil
 }

@@ -225,7 +225,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	ask := asker(std)
 	switch {
 	case ask == nil && x == nil:
-		return fmt.Errorf("exo can't tell whose the rows are: add -tenant with the table of tenants, or with a column that has a row's tenant, or -tenant %s if everybody may see every row", draft.None)
+		return fmt.Errorf("exo can't find out who owns the rows: add -tenant with the table of tenants, or with a column that has a row's tenant, or -tenant %s if everybody may see every row", draft.None)
 	case ask == nil:
 		return nil
 	}

@@ -1,9 +1,6 @@
 package sqlast
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Window is a window of a Select: the rows with equal values of PartitionBy, in an order. Functions name their window, so the text has its
 // expressions once. Otherwise the engine would sort again, because an expression with placeholders never equals its repetition.
@@ -141,7 +138,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 			return at("windows", i, err)
 		}
 		if _, twice := sc.windows[Fold(w.As)]; twice {
-			return at("windows", i, fmt.Errorf("two windows have the name %q", w.As))
+			return at("windows", i, errors.New("two windows have the name " + w.As))
 		}
 		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
@@ -162,7 +159,7 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 	ordered, ok := sc.windows[Fold(e.Window)]
 	switch {
 	case !ok:
-		return fmt.Errorf("the select has no window %q", e.Window)
+		return errors.New("the select has no window " + e.Window)
 	case e.Func == NoWindowFunc || e.Func >= numWindowFuncs:
 		return errors.New("there is no such window function")
 	case e.Func == Aggregated:

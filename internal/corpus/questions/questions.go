@@ -167,12 +167,10 @@ func (q *Question) add(name, body string) error {
 	default:
 		form, order, _ := strings.Cut(head, ", ")
 		switch {
-		case !strings.Contains(" value row rows list after ", " "+form+" "):
-			return fmt.Errorf("there is no section of this name: write right, wrong, error, notice, mended, pending, because or before, or for SQL value, row, rows, list or after")
+		case !strings.Contains(" value row rows list after ", " "+form+" ") || order != "" && order != "any order":
+			return fmt.Errorf("there is no section of this name: write right, wrong, error, notice, mended, pending, because or before, or for SQL value, row, rows, list or after, which `, any order` may follow")
 		case q.SQL != "":
 			return fmt.Errorf("the file has two sections of SQL: leave one out")
-		case order != "" && order != "any order":
-			return fmt.Errorf("after the comma write any order, not %q", order)
 		}
 		q.SQL, q.Form, q.AnyOrder = body, form, order != ""
 	}
