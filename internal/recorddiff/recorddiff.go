@@ -51,7 +51,7 @@ type Change struct {
 }
 
 // ErrEncrypted is the error of Compare for a record that was read without its decryption key.
-var ErrEncrypted = errors.New("the messages of the record are encrypted, and no key was given")
+var ErrEncrypted = errors.New("the messages of the record are encrypted")
 
 // Compare sends the messages of each run, for its principal, to the gates of both files.
 func Compare(ctx context.Context, entries iter.Seq2[record.Logged, error], before, after *grantfile.Declared, opt Options) (*Report, error) {
