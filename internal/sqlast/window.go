@@ -138,7 +138,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 			return at("windows", i, err)
 		}
 		if _, twice := sc.windows[Fold(w.As)]; twice {
-			return at("windows", i, errors.New("two windows have the name " + w.As))
+			return at("windows", i, errors.New("two windows have the name "+w.As))
 		}
 		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
