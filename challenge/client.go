@@ -127,7 +127,7 @@ func (p *player) call(ctx context.Context, method, path string, in, out any) err
 		if res.StatusCode >= 300 {
 			var e struct{ Error struct{ Message string } }
 			_ = json.Unmarshal(b, &e)
-			return fmt.Errorf("the challenge answers %d: %s", res.StatusCode, schema.Printable(e.Error.Message))
+			return fmt.Errorf("the challenge answered with the HTTP status %d: %s", res.StatusCode, schema.Printable(e.Error.Message))
 		}
 		if out == nil {
 			return nil

@@ -20,7 +20,7 @@ func export(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return 0, err
 	}
 	if len(rest) > 0 {
-		return 0, fmt.Errorf("export takes no argument but flags: %q", rest[0])
+		return 0, fmt.Errorf("export takes only flags: leave out %q", rest[0])
 	}
 	w := bufio.NewWriter(stdout)
 	if _, err := store.ExportFile(ctx, filepath.Join(c.data, storeFile), w); err != nil {

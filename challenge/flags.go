@@ -120,7 +120,7 @@ func (f *flags) parse(args []string) (*config, []string, error) {
 	c := f.c
 	for _, s := range f.Args() {
 		if strings.HasPrefix(s, "-") {
-			return nil, nil, fmt.Errorf("%s: flags go before %s", s, f.Arg(0))
+			return nil, nil, fmt.Errorf("the flag %s is in the wrong place: flags go before %s", s, f.Arg(0))
 		}
 	}
 	switch f.isolation {
@@ -157,10 +157,10 @@ func (c *config) check() error {
 	if c.bind != "" {
 		a, err := netip.ParseAddr(c.bind)
 		if err != nil {
-			return fmt.Errorf("-bind %s: want an address", c.bind)
+			return fmt.Errorf("-bind %s: want an IP address, like 127.0.0.1", c.bind)
 		}
 		if !a.IsLoopback() && c.url == "" {
-			return errors.New("-bind on an address other than loopback needs -url: the public name that requests must use")
+			return errors.New("-bind has an address that other machines can reach: add -url URL, the public address of the site")
 		}
 	}
 	if c.url != "" {

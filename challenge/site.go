@@ -184,7 +184,7 @@ func every(ctx context.Context, d time.Duration, f func()) {
 
 func openCopies(ctx context.Context, c *config, st *store.Store) (*game.Copies, error) {
 	if c.db == "" && c.reader != "" {
-		return nil, errors.New("-db-reader needs -db: it names a role in a database, and -db names that database")
+		return nil, errors.New("-db-reader needs -db, since -db-reader names a role of the database that -db names")
 	}
 	if err := sweepCopies(c.data, st); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func tryCopies(ctx context.Context, c *config, copies *game.Copies, t *game.Targ
 		return byFlag(err)
 	}
 	if super && c.url != "" {
-		return errors.New("programs would be run as a superuser of PostgreSQL, who has no walls: give -db-reader a role that may only log in")
+		return errors.New("programs would run as a superuser of PostgreSQL, whom the server refuses nothing: give -db-reader a role that may only log in")
 	}
 	return nil
 }
@@ -245,10 +245,10 @@ func tryControl(ctx context.Context) error {
 		case err != nil:
 			return err
 		case !r.Limit && r.Count != 1:
-			return fmt.Errorf("SELECT 1 counts %d rows: %s", r.Count, r.Err)
+			return fmt.Errorf("the test of the control lanes, SELECT 1, gave %d rows and not one: %s", r.Count, r.Err)
 		case !r.Limit:
 			return nil
 		}
 	}
-	return errors.New("SELECT 1 had no time to run in five tries")
+	return errors.New("the test of the control lanes, SELECT 1, ran out of time in five tries: start the challenge when the machine is less busy")
 }

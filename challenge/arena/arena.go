@@ -124,7 +124,7 @@ func (ar *Arena) play(ctx context.Context, from queue.Sender, a *game.Attempt, b
 	defer func() {
 		if p := recover(); p != nil {
 			ar.Log.Error("a panic in an attempt", "attempt", a.ID, "lane", a.Lane, "target", a.Target)
-			a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "internal", Message: "internal error"}
+			a.State, a.Verdict = game.Interrupted, game.Verdict{Kind: "internal", Message: "internal error: the host failed; send the attempt again later"}
 		}
 		ar.finish(from.Player, a)
 	}()

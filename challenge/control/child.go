@@ -109,7 +109,7 @@ func fence(c *sql.Conn, writes bool) error {
 			RegisterAuthorizer(sqlite.AuthorizerFn) error
 		})
 		if !ok {
-			return fmt.Errorf("control: the driver of SQLite can't restrict statements (no authorizer), so none is run")
+			return fmt.Errorf("control: the driver of SQLite can't restrict statements (no authorizer), so no statement runs")
 		}
 		return a.RegisterAuthorizer(func(action sqlite.AuthorizerActionCode, table, name, _, _ string) sqlite.AuthorizerReturnCode {
 			switch action {
@@ -169,7 +169,7 @@ func query(ctx context.Context, c *sql.Conn, statement string) (res *Result) {
 	}
 	res.Count = len(out)
 	if res.Rows, err = json.Marshal(out); err != nil {
-		res.Rows, res.Err = nil, "the rows can't be written as JSON"
+		res.Rows, res.Err = nil, "the rows can't be written as JSON: select other columns"
 	}
 	return res
 }

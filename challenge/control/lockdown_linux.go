@@ -47,13 +47,13 @@ func lockdown() error {
 		{unix.RLIMIT_CPU, processor}, {unix.RLIMIT_AS, pages*uint64(os.Getpagesize()) + memory},
 	} {
 		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.max, Max: l.max}); err != nil {
-			return fmt.Errorf("control: can't limit resource %d of the process: %w", l.what, err)
+			return fmt.Errorf("control: the kernel refused a limit for the resource %d of setrlimit: %w", l.what, err)
 		}
 	}
 	if held, err := worker.Confine(); err != nil {
 		return err
 	} else if !held {
-		return fmt.Errorf("control: this system can't filter system calls (seccomp), so no statement is run")
+		return fmt.Errorf("control: this system can't filter system calls (seccomp), so no statement runs")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ const (
 const marker = "exoagent-challenge-control/1"
 
 // ErrBreach is the error of Run if the process was ended because it tried what no statement does: a security event.
-var ErrBreach = errors.New("control: the process was ended for a system call that no statement makes")
+var ErrBreach = errors.New("control: the kernel ended the process for a system call that no statement makes")
 
 var errLost = errors.New("control: the process gave no answer, so what the statement returned is unknown")
 
@@ -63,7 +63,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 		return nil, err
 	}
 	if len(in) > maxJob {
-		return nil, fmt.Errorf("control: the job has %d bytes; the limit is %d", len(in), maxJob)
+		return nil, fmt.Errorf("control: the job has %d bytes, and may have %d", len(in), maxJob)
 	}
 	path, err := self()
 	if err != nil {
@@ -91,7 +91,7 @@ func Run(ctx context.Context, job Job) (*Result, error) {
 	case err == nil && json.Unmarshal(out.b.Bytes(), &res) == nil:
 		return &res, nil
 	case ctx.Err() == context.DeadlineExceeded || errors.As(err, new(*exec.ExitError)) && ctx.Err() == nil:
-		return &Result{Limit: true, Err: "the statement used more time or memory than there is"}, nil
+		return &Result{Limit: true, Err: "the statement used more time or memory than it may"}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}

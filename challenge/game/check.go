@@ -131,7 +131,7 @@ func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
 		res := tool.Run(ctx, x)
 		switch {
 		case res.Err != nil:
-			return fmt.Errorf("the example %s: %w", x, res.Err)
+			return fmt.Errorf("the example %s fails: %w", x, res.Err)
 		case key.In(string(res.JSON) + res.Console):
 			return fmt.Errorf("the example %s shows the key: choose another example, or narrow Grants", x)
 		}

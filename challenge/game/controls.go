@@ -30,7 +30,7 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 		if g.Log != nil {
 			g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", fail.Breach.String())
 		}
-		a.Verdict = Verdict{Kind: fail.Breach.String(), Message: "the statement was ended: it tried what no statement can do"}
+		a.Verdict = Verdict{Kind: fail.Breach.String(), Message: "the host ended the statement, which tried what no statement may do"}
 		return nil
 	}
 	if err != nil {

@@ -119,7 +119,7 @@ func (c *Copies) Try(ctx context.Context, t *Target) (super bool, err error) {
 // Engine returns the kind of database: sqlite or postgres.
 func (c *Copies) Engine() string { return c.place.engine() }
 
-var errCopiesClosed = errors.New("game: the copies are closed")
+var errCopiesClosed = errors.New("game: the copies are closed, since the host is stopping")
 
 // copyName matches the names of copies. They are random letters and digits, because each becomes the name of a file or a schema.
 var copyName = regexp.MustCompile(`^[a-z0-9]{10,40}$`)
@@ -284,7 +284,7 @@ func (c *Copies) Close(ctx context.Context) error {
 	case err := <-done:
 		return err
 	case <-time.After(time.Second):
-		return fmt.Errorf("game: copies are in use still: %w", ctx.Err())
+		return fmt.Errorf("game: attempts still use copies: %w", ctx.Err())
 	}
 }
 

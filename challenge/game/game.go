@@ -86,7 +86,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	}
 	if err != nil {
 		// The host has failed. The error's text may contain paths and addresses, so players read a constant text.
-		a.Verdict = Verdict{Kind: fail.Internal.String(), Message: "internal error"}
+		a.Verdict = Verdict{Kind: fail.Internal.String(), Message: "internal error: the host failed; send the attempt again later"}
 		if ctx.Err() != nil {
 			a.Verdict = stoppedVerdict
 		} else if g.Log != nil {

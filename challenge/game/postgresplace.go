@@ -244,7 +244,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 				return err
 			}
 			if write && s.reader != nil {
-				return fmt.Errorf("the role may change table %s: take this right from the role", table.Name)
+				return fmt.Errorf("the role may change table %s: revoke INSERT, UPDATE, DELETE and TRUNCATE on the table from the role", table.Name)
 			}
 		}
 		return nil

@@ -71,7 +71,7 @@ func (f *folder) try(ctx context.Context, name string, t *Target) (super bool, e
 func (f *folder) drop(_ context.Context, name string) error {
 	for _, tail := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(f.path(name) + tail); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("game: drop a copy: %w", err)
+			return fmt.Errorf("game: a copy can't be removed: %w", err)
 		}
 	}
 	return nil

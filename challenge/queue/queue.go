@@ -13,8 +13,8 @@ import (
 
 // These are the reasons to refuse a job.
 var (
-	ErrPaused = errors.New("queue: the queue is paused")
-	ErrClosed = errors.New("queue: the queue is closed")
+	ErrPaused = errors.New("queue: the queue is paused, so it takes no jobs")
+	ErrClosed = errors.New("queue: the queue is closed, so it takes no jobs")
 )
 
 // Sender is the player, at an address, who sends a job.

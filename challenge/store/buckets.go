@@ -42,7 +42,7 @@ func (s *Store) Take(ctx context.Context, rate, key string, change func(*Bucket)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeWait)
 	defer cancel()
 	if err := s.take(ctx, rate, s.address(key), change); err != nil {
-		return fmt.Errorf("store: the file of buckets %s.lock: %w", s.path, err)
+		return fmt.Errorf("store: the file %s.lock, which counts requests, can't be used: %w", s.path, err)
 	}
 	return nil
 }

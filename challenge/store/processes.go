@@ -41,7 +41,7 @@ func (s *Store) join(ctx context.Context, open func() error) (err error) {
 		tx, err = s.shared.BeginTx(ctx, nil)
 	}
 	if busy(err) {
-		return fmt.Errorf("another process has had the lock %s.lock for %v: either a process of an earlier version, which must be stopped first, or a process that is starting, which needs more time", s.path, joinWait)
+		return fmt.Errorf("another process has held the lock %s.lock for %v: stop it if it is of an earlier version, or wait if it is starting", s.path, joinWait)
 	}
 	if err != nil {
 		return err

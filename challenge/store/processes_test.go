@@ -114,7 +114,7 @@ func TestEarlierVersion(t *testing.T) {
 	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") || !strings.Contains(err.Error(), "a process that is starting") {
+	if s, err := store.Open(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "earlier version") || !strings.Contains(err.Error(), "wait if it is starting") {
 		if err == nil {
 			s.Close()
 		}

@@ -149,7 +149,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 	case app != application || v != version:
-		return fmt.Errorf("the file is no store of this version (%#x, %d; want %#x, %d): export its attempts with the version that made it, and then move the file away", app, v, application, version)
+		return fmt.Errorf("the file is no store of this version (application_id %#x, user_version %d; want %#x, %d): export its attempts with the version that made it, and then move the file away", app, v, application, version)
 	}
 	return nil
 }

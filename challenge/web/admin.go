@@ -28,7 +28,7 @@ func (s *Server) Admin(hosts []string) http.Handler {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if err := s.arena.StopByHand(r.Context(), on); err != nil {
 				s.o.Log.Error("the state of the kill switch could not be stored", "stopped", on, "error", redacted(err))
-				http.Error(w, "the setting was not stored, so it ends with the next start of the host; try again; now: "+state(), http.StatusInternalServerError)
+				http.Error(w, "the host could not store the setting, and will forget it at its next start: try again. Now: "+state(), http.StatusInternalServerError)
 				return
 			}
 			fmt.Fprintln(w, state())
@@ -38,12 +38,12 @@ func (s *Server) Admin(hosts []string) http.Handler {
 	mux.HandleFunc("POST /resume", hand(false))
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.WriteMetrics(w, r); err != nil {
-			http.Error(w, "internal error", http.StatusInternalServerError)
+			http.Error(w, "internal error: the server's log has the reason", http.StatusInternalServerError)
 		}
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.health(w, &request{Request: r}); err != nil {
-			http.Error(w, "internal error", http.StatusInternalServerError)
+			http.Error(w, "internal error: the server's log has the reason", http.StatusInternalServerError)
 		}
 	})
 	mux.HandleFunc("GET /export", func(w http.ResponseWriter, r *http.Request) {

@@ -26,7 +26,7 @@ type failure struct {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		status, b = http.StatusInternalServerError, []byte(`{"error":{"kind":"internal","message":"internal error"}}`)
+		status, b = http.StatusInternalServerError, []byte(`{"error":{"kind":"internal","message":"internal error: the host failed; try again later"}}`)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)

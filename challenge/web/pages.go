@@ -170,7 +170,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	var b bytes.Buffer
 	if err := templates[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		s.o.Log.Error("template", "page", name, "error", redacted(err))
-		http.Error(w, "internal error", http.StatusInternalServerError)
+		http.Error(w, "internal error: the host failed; try again later", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

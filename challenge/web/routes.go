@@ -100,7 +100,7 @@ func readForm(r *request) error {
 		if errors.As(err, new(*http.MaxBytesError)) {
 			return errSize
 		}
-		return &problem{http.StatusBadRequest, "bad", "the form can't be read"}
+		return &problem{http.StatusBadRequest, "bad", "the form can't be read; load the page again"}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // unshared logs that this process alone counts requests.
 func (s *Server) unshared(err error) {
 	if s.shareless.due(s.o.Now()) {
-		s.o.Log.Error("the store does not share the buckets of rates: this process counts alone", "error", redacted(err))
+		s.o.Log.Error("the store could not count requests for all processes: this process counts only its own", "error", redacted(err))
 	}
 }
 
@@ -242,7 +242,7 @@ type problem struct {
 func (p *problem) Error() string { return p.message }
 
 var (
-	errInternal = &problem{http.StatusInternalServerError, "internal", "internal error"}
+	errInternal = &problem{http.StatusInternalServerError, "internal", "internal error: the host failed; try again later"}
 	errRate     = &problem{http.StatusTooManyRequests, "rate", "too many requests; try again later"}
 	errPlayer   = &problem{http.StatusUnauthorized, "player", "no player: your session has ended, or has not begun; begin a new one"}
 	errForm     = &problem{http.StatusForbidden, "form", "the form is out of date; load the page again"}
@@ -274,7 +274,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return errSize
 	case r.Context().Err() != nil:
-		return &problem{http.StatusServiceUnavailable, "gone", "the request was given up"}
+		return &problem{http.StatusServiceUnavailable, "gone", "the request ended before its answer was ready; send it again"}
 	}
 	s.o.Log.Error("request failed", "method", r.Method, "route", r.Pattern, "error", redacted(err))
 	return errInternal

@@ -80,7 +80,7 @@ func copyModule(ctx context.Context, dir string) (string, error) {
 	}
 	ours, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}", replModule)
 	if err != nil {
-		return "", fmt.Errorf("the module does not require %s: run go get %[1]s: %w", replModule, err)
+		return "", fmt.Errorf("the package's module does not require %s: run go get %[1]s there: %w", replModule, err)
 	}
 	more, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(ours)), "go.sum"))
 	if err != nil {

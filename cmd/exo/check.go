@@ -166,7 +166,7 @@ func (r *report) text(indexes bool) string {
 // report. It passes the URL in the environment: all users of the machine can see arguments.
 func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
-		return nil, fmt.Errorf("%s does not import %s, so it declares no tables: want a package that declares some", p.ImportPath, exosqlPath)
+		return nil, fmt.Errorf("%s does not import %s, so it declares no tables: name a package that declares some", p.ImportPath, exosqlPath)
 	}
 	files, target, err := p.checkFiles(o.function)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {
-		return nil, fmt.Errorf("the program with which exo checks %s ended without a report: look at the package's init functions and variables, which ran in it: %w", p.ImportPath, cmp.Or(ctx.Err(), ran, err))
+		return nil, fmt.Errorf("the process in which exo checks %s ended without a report: look for a panic or os.Exit in the package's init functions and variables, which ran there: %w", p.ImportPath, cmp.Or(ctx.Err(), ran, err))
 	}
 	r := &report{}
 	if err := json.Unmarshal(text, r); err != nil {

@@ -174,7 +174,7 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 		case p.Kind() == exo_check_reflect.Array && p.Len() == 16 && p.Elem().Kind() == exo_check_reflect.Uint8:
 			var b []byte
 			if b, err = exo_check_hex.DecodeString(exo_check_strings.ReplaceAll(user, "-", "")); err == nil && len(b) != 16 {
-				err = exo_check_fmt.Errorf("want 32 hexadecimal digits")
+				err = exo_check_fmt.Errorf("want a UUID, which has 32 hexadecimal digits")
 			}
 			exo_check_reflect.Copy(u.Elem(), exo_check_reflect.ValueOf(b))
 		case u.Elem().CanInt():
@@ -186,10 +186,10 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 			n, err = exo_check_strconv.ParseUint(user, 10, p.Bits())
 			u.Elem().SetUint(n)
 		default:
-			return nil, exo_check_fmt.Errorf("the function of grants has a parameter of type %v, and exo can't give it a value: want the form that exo help repl shows", p)
+			return nil, exo_check_fmt.Errorf("the function that returns the grants has a parameter of type %v, which exo can't fill: write the function as exo help repl shows", p)
 		}
 		if err != nil {
-			return nil, exo_check_fmt.Errorf("-user %q can't be a %v, which the function of grants takes: %w", user, p, err)
+			return nil, exo_check_fmt.Errorf("-user %q can't be a %v, the type of the user in the function that returns the grants: %w", user, p, err)
 		}
 		args = append(args, u.Elem())
 	}
@@ -200,7 +200,7 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 		}
 	}
 	if len(out) == 0 || out[0].Kind() != exo_check_reflect.Map || out[0].Type().Key().Kind() != exo_check_reflect.String {
-		return nil, exo_check_fmt.Errorf("the function of grants is a %v: want one that returns codemode.Grants first, as exo help repl shows", f.Type())
+		return nil, exo_check_fmt.Errorf("the function that returns the grants is a %v: its first result must be codemode.Grants, as exo help repl shows", f.Type())
 	}
 	names := out[0].MapKeys()
 	exo_check_slices.SortFunc(names, func(a, b exo_check_reflect.Value) int { return exo_check_strings.Compare(a.String(), b.String()) })

@@ -49,7 +49,7 @@ func (o *clientOptions) checkClient() error {
 	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
 		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
 	} else if (o.install || o.name != "") && o.client == "" {
-		return cli.Usagef("-install and -name need -client, one of %s", names)
+		return cli.Usagef("-install and -name need -client with one of %s", names)
 	}
 	if o.name != "" && !clients.IsName(o.name) {
 		return cli.Usagef("-name: want letters, digits, - and _, not %q", o.name)
@@ -102,7 +102,7 @@ func (t *trial) agreement(url, claims string) (string, error) {
 // printClient prints the entry that starts exo try -serve, or adds it to the client. The first time, a person must type the name or the claims of the rows' owner.
 func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
-		return fmt.Errorf("-client serves the rows of one tenant, and with -tenant %s there is none. To serve every row, write a draft with -keep FILE, read it, write reviewed: true into it, and run exo serve FILE -client %s", draft.None, o.client)
+		return fmt.Errorf("-client serves the rows of one tenant, but -tenant %s names no tenant. To serve every row, write a draft with -keep FILE, read it, write reviewed: true into it, and run exo serve FILE -client %s", draft.None, o.client)
 	}
 	claims := t.who.Claims
 	path, err := t.agreement(t.url, claims)

@@ -35,7 +35,7 @@ func fileOf(args []string) (string, error) {
 	case 1:
 		return args[0], nil
 	}
-	return "", cli.Usagef("want one grant file, not %d arguments: give all else by flags", len(args)) // the arguments are not repeated, since one may be a URL with a password
+	return "", cli.Usagef("want one grant file, not %d arguments: write everything else as flags", len(args)) // the arguments are not repeated, since one may be a URL with a password
 }
 
 // readNamed reads the grant file that the arguments name.

@@ -52,7 +52,7 @@ func TestGrantFileCommands(t *testing.T) {
 		{"validate -offline " + bad, "", cli.ExitDone, "bad.yaml: 1 grant of 1 facet, 0 of which programs may change; nothing is wrong that can be found without a database; next: exo validate " + bad + "\n"},
 		{"validate " + good, "", cli.ExitDone, "next: exo show " + good + ", and when that is what you mean write reviewed: true into the file\n"},
 		{"validate " + reviewed, "", cli.ExitDone, "nothing is wrong; next: exo serve " + reviewed + "\n"},
-		{"validate " + touched, "", cli.ExitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints what would allow 1 of them\n"},
+		{"validate " + touched, "", cli.ExitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints the effects that 1 of them need\n"},
 		{"validate " + dir + "/none.yaml", "", cli.ExitCannot, "none.yaml"},
 		{"validate a b", "", cli.ExitUsage, "want one grant file"},
 		{"show " + good, "", cli.ExitDone, "rows                       of customers: id = $principal.customer"},

@@ -32,7 +32,7 @@ func findPackage(ctx context.Context, pattern string) (*goPackage, error) {
 	}
 	p, d := &goPackage{}, json.NewDecoder(bytes.NewReader(out))
 	if err := d.Decode(p); err != nil {
-		return nil, cli.Usagef("%s is no package: want its directory, like ./shop, or its import path", pattern)
+		return nil, cli.Usagef("%s is no Go package: want the directory of one, like ./shop, or an import path", pattern)
 	}
 	if d.More() {
 		return nil, cli.Usagef("%s is more than one package: want one, like ./shop", pattern)

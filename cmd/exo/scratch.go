@@ -103,7 +103,7 @@ func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema
 		if _, ok := errors.AsType[*pgsession.Error](err); ok {
 			return nil, fmt.Errorf("-scratch: %w", err)
 		}
-		err = fmt.Errorf("-scratch: exo can't make a database on this server, for which the URL's role needs CREATEDB: %w", err)
+		err = fmt.Errorf("-scratch: exo can't create a database on this server, where the URL's role needs the right CREATEDB: %w", err)
 		return nil, errors.Join(err, drop(ctx, server, name)) // drop it: the server may have made it before its answer was lost
 	}
 	defer func() { err = errors.Join(err, drop(ctx, server, name)) }()

@@ -130,7 +130,7 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 	}
 	for _, db := range f.Databases {
 		if db.URL.Kind == "env" && env != "" || slices.ContainsFunc(db.Replicas, func(at grantfile.Secret) bool { return at.Kind == "env" }) {
-			return errors.New("-client: an entry can set one variable, and the grant file has URLs in several: move the URLs into files, and write file:PATH in place of env:NAME")
+			return errors.New("-client: a client's entry can set one environment variable, and the grant file has URLs in several: move the URLs into files, and write file:PATH in place of env:NAME")
 		} else if db.URL.Kind == "env" {
 			env = db.URL.Name
 		}
@@ -301,7 +301,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 	walls := <-pooled
 	fmt.Fprint(std.Err, note)
 	if walls != nil {
-		walls = fmt.Errorf("this machine can't contain programs as the file asks: %w. exo doctor lists what is missing; with `wall: container` or `wall: none` in the file, programs run without it", walls)
+		walls = fmt.Errorf("this machine can't isolate programs as the file asks: %w. exo doctor lists the walls that are missing; with `wall: container` or `wall: none` in the file, programs run without them", walls)
 		err = errors.Join(err, walls)
 	}
 	if err == nil {

@@ -102,7 +102,7 @@ func (o *serveOptions) page(f *grantfile.File, h *mcp.Handler, log func(string))
 	case kept == nil:
 		return h, nil
 	case h.Path() == grantfile.PagePath:
-		return nil, fmt.Errorf("`resource` under `serve` has the path %s, which is the page of changes: write another path, like /mcp", h.Path())
+		return nil, fmt.Errorf("`resource` under `serve` has the path %s, where exo serves the page of changes: write another path, like /mcp", h.Path())
 	}
 	return changespage.New(changespage.Options{File: f, Sets: kept.Keeper, Store: kept.Store, Key: kept.Key, Apply: o.tools.apply, Next: h, Log: log})
 }

@@ -201,7 +201,7 @@ const (
 func postgresConfig(flag, raw string) (*pgx.ConnConfig, error) {
 	pc, err := pgx.ParseConfig(raw)
 	if err != nil { // the parser's error is dropped, since it quotes the URL and may show the password
-		return nil, errors.New(flag + ": the URL can't be read: want postgres://user@host:port/database, and in it %2F for / and %40 for @ in a name or password")
+		return nil, errors.New(flag + ": the URL can't be read: want postgres://user@host:port/database; in a name or password write %2F for / and %40 for @")
 	}
 	pc.ConnectTimeout = cmp.Or(pc.ConnectTimeout, 15*time.Second)
 	pgbound.Limit(&pc.Config, pgbound.Bounds{Message: maxMessage, Total: maxCatalogue})

@@ -224,7 +224,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 	ask := asker(std)
 	switch {
 	case ask == nil && x == nil:
-		return fmt.Errorf("exo can't tell whose the rows are: add -tenant with the table of tenants, or with a column that has a row's tenant, or -tenant %s if everybody may see every row", draft.None)
+		return fmt.Errorf("exo can't find out who owns the rows: add -tenant with the table of tenants, or with a column that has a row's tenant, or -tenant %s if everybody may see every row", draft.None)
 	case ask == nil:
 		return nil
 	}
@@ -268,10 +268,10 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 		return found(err)
 	}
 	if t.Draft.Granted() == 0 {
-		return fmt.Errorf("exo can show no table of this database; -tenant names another owner of the rows. %s", strings.Join(t.Draft.Summary(), " "))
+		return fmt.Errorf("exo found no table of this database that it can show: name another owner of the rows by -tenant. %s", strings.Join(t.Draft.Summary(), " "))
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("the draft needs a person's work first: write it with exo init, and correct there:\n%s", strings.Join(rest, "\n"))
+		return fmt.Errorf("exo try can't use this draft before a person corrects it: write it with exo init, and correct there:\n%s", strings.Join(rest, "\n"))
 	}
 	f, err := grantfile.Parse("draft.yaml", []byte(t.text))
 	if err != nil {

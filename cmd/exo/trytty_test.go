@@ -215,7 +215,7 @@ func TestTryClient(t *testing.T) {
 			t.Errorf("%v %s", failed, text)
 		}
 		refused("another tenant", "try", "env:EXO_TRY_CLIENT", "-as", "account=2", "-serve")
-		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "serves the rows of one tenant, and with -tenant none there is none") {
+		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "serves the rows of one tenant, but -tenant none names no tenant") {
 			t.Errorf("the whole: %+v", r)
 		}
 		if _, err := raw.Exec("ALTER TABLE posts ADD COLUMN shelf INTEGER"); err != nil {

@@ -200,7 +200,7 @@ func (v *validating) refusal(path string, findings []grantfile.Finding) string {
 		s += counted(wrong, "fault") + " and " + counted(warnings, "warning")
 	}
 	if effects > 0 {
-		return fmt.Sprintf("%s; next: exo validate -effects %s prints what would allow %d of them", s, path, effects)
+		return fmt.Sprintf("%s; next: exo validate -effects %s prints the effects that %d of them need", s, path, effects)
 	}
 	return s + "; next: correct what the lines name, and run exo validate again"
 }

@@ -48,7 +48,7 @@ func TestServeWithoutWall(t *testing.T) {
 		code          int
 		out, says     string // on standard output, and on the other
 	}{
-		{"", "serve", cli.ExitCannot, "", "this machine can't contain programs as the file asks"},
+		{"", "serve", cli.ExitCannot, "", "this machine can't isolate programs as the file asks"},
 		{"wall: kernel\n", "serve", cli.ExitCannot, "", "wall: container"},
 		{"wall: container\n", "serve", cli.ExitDone, `{\"result\":1}`, "is served"},
 		{"wall: none\n", "serve", cli.ExitDone, `{\"result\":1}`, "is served"},

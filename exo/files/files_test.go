@@ -138,7 +138,7 @@ func TestRead(t *testing.T) {
 	for path, want := range map[string]string{
 		"b.txt": "there is no file `b.txt` that may be read", "none.csv": "there is no file `none.csv` that may be read", ".env": "there is no file `.env`", "in/.git/x.csv": "there is no file `in/.git/x.csv`",
 		"big.csv": "larger than 1000 bytes", "bin.csv": "no text", "nul.csv": "no text", "in": "there is no file `in`", "in/deep": "is no plain file", "in/c.csv/x": "is no plain file",
-		"": "more than 1024 bytes", "../x": "an empty part, . or ..", "/etc/passwd": "has an empty part", "in/../b.txt": "an empty part, . or ..", "in//c.csv": "has an empty part", "in/c.csv/": "has an empty part", `in\c.csv`: "separate its parts by /", "in/\x01": "has a control character",
+		"": "the path is empty", "../x": "an empty part, . or ..", "/etc/passwd": "has an empty part", "in/../b.txt": "an empty part, . or ..", "in//c.csv": "has an empty part", "in/c.csv/": "has an empty part", `in\c.csv`: "separate its parts by /", "in/\x01": "has a control character",
 	} {
 		v, err := call(r, "read", "path", path)
 		if err == nil || !strings.Contains(err.Error(), want) || fail.KindOf(err) != fail.Invalid {
@@ -234,7 +234,7 @@ func TestWriteRefused(t *testing.T) {
 	r := begin(t, f)
 	for path, want := range map[string]string{
 		"in/a.csv": "they may write [out/**/*.csv]", "out/a.txt": "they may write", "OUT/a.csv": "they may write", "out/../in/a.csv": "an empty part, . or ..", "out/.hidden.csv": "they may write", "out/.exo-1.csv": "which is reserved", "out/.EXO-1.csv": "which is reserved",
-		"out/big.csv": "too large", "out/folder.csv": "no plain file", "out/a:b.csv": "a name with one of", "out/e\u0301.csv": "composed", "out/a\u202eb.csv": "visible", "out/x /a.csv": "at its end", "out/x./a.csv": "at its end", "out/" + strings.Repeat("x", 250) + ".csv": "more than 200 bytes", "/out/a.csv": "has an empty part", "out/a.csv/": "has an empty part",
+		"out/big.csv": "too large", "out/folder.csv": "no plain file", "out/a:b.csv": "a name with one of", "out/e\u0301.csv": "compose the letters", "out/a\u202eb.csv": "visible", "out/x /a.csv": "at its end", "out/x./a.csv": "at its end", "out/" + strings.Repeat("x", 250) + ".csv": "more than 200 bytes", "/out/a.csv": "has an empty part", "out/a.csv/": "has an empty part",
 	} {
 		if v, err := call(r, "write", "path", path, "text", "x"); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v, want %q", path, v, err, want)
@@ -355,7 +355,7 @@ func TestConfig(t *testing.T) {
 		"Write needs the field Journal":     {Write: all},
 		"a kind of readers after the @":     {Read: all, Label: value.NewLabel("pii@member")},
 		"must not be negative":              {Read: all, Bytes: -1},
-		"** has to be a part of its own":    {Read: []string{"a**"}},
+		"** must be a whole part":           {Read: []string{"a**"}},
 		"one glob for each alternative":     {Read: []string{"*.{csv,txt}"}},
 		"an empty part, . or ..":            {Read: []string{"../**"}},
 		"no such file or directory|cannot ": {Read: all, Dir: "/none/such"},

@@ -48,4 +48,4 @@ func (b Box) Open(sealed, with []byte) ([]byte, error) {
 }
 
 // ErrChanged is the error of a text that was changed, or encrypted with another key.
-var ErrChanged = errors.New("aead: the text was changed, or encrypted with another key")
+var ErrChanged = errors.New("aead: the text can't be decrypted, since it was changed or was encrypted with another key")

@@ -33,14 +33,14 @@ func main() {
 	served := flag.Bool("serve", false, "measure exo serve only, and print how soon it is ready and what conversations cost")
 	rows := flag.Int("rows", shortRows, "how many rows the lists have; with another number than 100,000 nothing is written")
 	flag.Parse()
-	err := errors.New("-write is for lists of 100,000 rows")
+	err := errors.New("-write needs lists of 100,000 rows: leave -rows out")
 	switch {
 	case *served:
 		err = measureServe(context.Background(), os.Stdout, *rounds)
 	case *sized:
 		err = runTables(context.Background(), *write)
 	case *sums && *write:
-		err = errors.New("-groups is only printed: leave -write out")
+		err = errors.New("-groups only prints its figures: leave -write out")
 	case *sums:
 		err = runGroups(*rounds, *each, *rows)
 	case !*write || *rows == shortRows:
@@ -145,7 +145,7 @@ func put(root, name, begin, text string) error {
 func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the module: %w", err)
+		return "", fmt.Errorf("go list can't find the module: %w", err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -171,7 +171,7 @@ func cut(page, begin string) (before, table, after string, err error) {
 	before, rest, ok := strings.Cut(page, begin+"\n")
 	table, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 || strings.Contains(after, begin) {
-		return "", "", "", fmt.Errorf("the page must have one line %q, and then %q", begin, end)
+		return "", "", "", fmt.Errorf("the page must have the line %q exactly once, and after it %q", begin, end)
 	}
 	return before, table, after, nil
 }

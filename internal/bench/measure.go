@@ -44,11 +44,11 @@ const program = "(api) => api.currentUser.join(({ user }) => user.todos()).where
 func (b *bencher) build() error {
 	for _, s := range suites {
 		if err := b.command("go", "test", "-c", "-o", b.binary(s.pkg), "./"+s.pkg).Run(); err != nil {
-			return fmt.Errorf("build the tests of %s: %w", s.pkg, err)
+			return fmt.Errorf("the tests of %s can't be built: %w", s.pkg, err)
 		}
 	}
 	if err := b.command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.binary("simple"), "./examples/simple").Run(); err != nil {
-		return fmt.Errorf("build the example: %w", err)
+		return fmt.Errorf("examples/simple can't be built: %w", err)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (b *bencher) round(m measured) error {
 			err = m.parse(s.pkg, out)
 		}
 		if err != nil {
-			return fmt.Errorf("the benchmarks of %s: %w\n%s", s.pkg, err, out)
+			return fmt.Errorf("the benchmarks of %s failed: %w\n%s", s.pkg, err, out)
 		}
 	}
 	return nil
@@ -106,7 +106,7 @@ func (m measured) parse(pkg string, out []byte) error {
 		}
 	}
 	if !found {
-		return errors.New("nothing was measured")
+		return errors.New("the output of the tests has no line of a benchmark")
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (b *bencher) start(m measured) error {
 		out, err := c.Output()
 		took := time.Since(begin)
 		if err != nil || !bytes.Contains(out, []byte(`"title"`)) {
-			return fmt.Errorf("the example: %w: %s", err, out)
+			return fmt.Errorf("examples/simple failed, or printed no title: %w: %s", err, out)
 		}
 		m.add("start", "ns/op", float64(took.Nanoseconds()))
 		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {

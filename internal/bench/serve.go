@@ -133,7 +133,7 @@ func runOnce(ctx context.Context, bin, dir string) (time.Duration, error) {
 	out, err := cmd.Output()
 	took := time.Since(began)
 	if err == nil && string(out) != "2\n" {
-		err = fmt.Errorf("exo run prints %q", out)
+		err = fmt.Errorf("exo run printed %q, and should print 2", out)
 	}
 	return took, err
 }

@@ -63,7 +63,7 @@ func table(m measured, rounds int) (string, error) {
 				return "", err
 			}
 			if len(theirs) != len(mine) {
-				return "", fmt.Errorf("%s was measured %d times, %s %d times", r.name, len(mine), r.beside, len(theirs))
+				return "", fmt.Errorf("the benchmark %s ran %d times, and %s, which it is compared with, %d times: want the same number", r.name, len(mine), r.beside, len(theirs))
 			}
 			ratios := make([]float64, len(mine))
 			for i := range mine {
@@ -84,7 +84,7 @@ func (m measured) of(name, unit string) ([]float64, error) {
 	unit = cmp.Or(unit, "ns/op")
 	x := m[name][unit]
 	if len(x) == 0 {
-		return nil, fmt.Errorf("%s reported no %s", name, unit)
+		return nil, fmt.Errorf("the benchmark %s reported no figure in %s", name, unit)
 	}
 	return x, nil
 }

@@ -171,7 +171,7 @@ func (f Form) Bound(t time.Time) any {
 // Write returns the cell for a time. It fails if the form lacks the precision.
 func (f Form) Write(t time.Time) (any, error) {
 	if whole := t.Truncate(time.Second); (f == Unix || f == Seconds) && !whole.Equal(t) {
-		return nil, errors.New("holds whole seconds, and can't be given a time with milliseconds: write new Date(Math.floor(time / 1000) * 1000)")
+		return nil, errors.New("the column stores whole seconds, and this time has milliseconds: write new Date(Math.floor(time / 1000) * 1000)")
 	}
 	if f.Number() || f == "" {
 		return f.Bound(t), nil

@@ -98,7 +98,7 @@ func Of(result []byte) (c *Chart, why string) {
 	order, seen := make([]int, n), map[string]bool{"null": true}
 	for i, x := range names[0].cells {
 		if order[i] = i; seen[x] {
-			return nil, fmt.Sprintf("the column %q has a null, or one value twice", c.By)
+			return nil, fmt.Sprintf("the column %q has a null, or one value twice, and a chart needs a different value in each row", c.By)
 		}
 		seen[x] = true
 	}

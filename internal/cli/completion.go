@@ -26,7 +26,7 @@ func runCompletion(_ context.Context, std Stdio, args []string) error {
 	}
 	script, ok := completionScripts[args[0]]
 	if !ok {
-		return Usagef("there is no script for %q; want bash, zsh or fish", args[0])
+		return Usagef("exo has no script for %q; want bash, zsh or fish", args[0])
 	}
 	_, err := io.WriteString(std.Out, script)
 	return err

@@ -29,7 +29,7 @@ func (all Commands) runHelp(_ context.Context, std Stdio, args []string) error {
 		case !ok:
 			return all.noCommand(args[0])
 		case len(rest) > 0:
-			return Usagef("want one command, not %q after %s", rest[0], c.Name)
+			return Usagef("want one command: leave out %q after %s", rest[0], c.Name)
 		}
 		text = c.help()
 	}

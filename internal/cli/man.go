@@ -30,7 +30,7 @@ examples:
 
 func (all Commands) runMan(_ context.Context, std Stdio, args []string) error {
 	if len(args) != 1 {
-		return Usagef("want one directory, not %d", len(args))
+		return Usagef("want one directory for the pages, not %d arguments", len(args))
 	}
 	pages := map[string]string{ProgramName: all.manOverview()}
 	for _, c := range all {

@@ -208,7 +208,7 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 			return "", err
 		}
 	} else if _, there := os.Lstat(path); there == nil {
-		return "", fmt.Errorf("%s is no regular file: replace it by one, or remove it", path)
+		return "", fmt.Errorf("%s is no regular file, so exo can't write an entry into it: remove it", path)
 	}
 	after, err := e.edit(text, s)
 	if after == nil {
@@ -272,7 +272,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	before, err := e.read(text)
 	servers, ok := before[e.key()].(map[string]any)
 	if err == nil && !ok && before[e.key()] != nil {
-		err = fmt.Errorf("the client's configuration has %s, which is not a table of servers: correct it", e.key())
+		err = fmt.Errorf("%s in the client's configuration is not a table of servers: correct it there", e.key())
 	}
 	if err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 		if json.Unmarshal(printable.Marshal(v), &is) == nil && is.Command == s.Command && slices.Equal(is.Args, s.Args) && maps.Equal(is.Env, s.Env) {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("the client has another entry with the name %s: give this one another name by -name NAME", s.Name)
+		return nil, fmt.Errorf("the client has another entry with the name %s: give the new entry another name by -name NAME", s.Name)
 	}
 	out := []byte(strings.TrimPrefix(strings.TrimSuffix(string(text), "\n")+"\n\n", "\n\n") + s.toml())
 	if e.Client != "codex" {

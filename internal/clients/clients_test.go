@@ -276,7 +276,7 @@ func TestInstallName(t *testing.T) {
 		if _, _, _, err := installed(t, one, path); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, _, err := installed(t, Entry{Client: client, Args: two.Args}, path); err == nil || !strings.Contains(err.Error(), "another entry with the name exo: give this one another name by -name NAME") {
+		if _, _, _, err := installed(t, Entry{Client: client, Args: two.Args}, path); err == nil || !strings.Contains(err.Error(), "another entry with the name exo: give the new entry another name by -name NAME") {
 			t.Errorf("%s: %v", client, err)
 		}
 		text, _, says, err := installed(t, two, path)

@@ -87,7 +87,7 @@ func Read(t testing.TB, dir string, minimum int) []*Program {
 			continue
 		}
 		if n := e.Name()[:3]; numbers[n] != "" {
-			t.Errorf("%s: %s has the same number", path, numbers[n])
+			t.Errorf("%s: %s has the same number: rename one of the two", path, numbers[n])
 		} else {
 			numbers[n] = e.Name()
 		}
@@ -103,10 +103,10 @@ func Read(t testing.TB, dir string, minimum int) []*Program {
 		delete(pending, p.Name)
 	}
 	for name := range pending {
-		t.Errorf("%s: pending.txt names it, but there is no such program", name)
+		t.Errorf("pending.txt names %s, and there is no such program: take the line out", name)
 	}
 	if len(out) < minimum {
-		t.Fatalf("%s holds %d programs, fewer than %d", dir, len(out), minimum)
+		t.Fatalf("%s has %d programs: want at least %d", dir, len(out), minimum)
 	}
 	return out
 }
@@ -140,7 +140,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 		lines = lines[1:]
 	}
 	if p.Asked == "" || len(lines) == 0 || lines[0] != "" {
-		return nil, fmt.Errorf("want a comment that says what was asked, and an empty line")
+		return nil, fmt.Errorf("the file must begin with a comment that says what was asked, and then have an empty line")
 	}
 	// The last block of comment lines is the outcome, if it begins like one.
 	end := len(lines)
@@ -152,7 +152,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 	}
 	p.Source = strings.Trim(strings.Join(lines[1:end], "\n"), "\n")
 	if p.Source == "" {
-		return nil, fmt.Errorf("the program is empty")
+		return nil, fmt.Errorf("the program is empty: write one after the empty line")
 	}
 	var want strings.Builder
 	for _, line := range lines[end:] {
@@ -171,7 +171,7 @@ func parse(name, path string, lines []string) (*Program, error) {
 			}
 			m := failsAt.FindStringSubmatch(line)
 			if m == nil {
-				return nil, fmt.Errorf("want `//! kind line:column`; got %q", line)
+				return nil, fmt.Errorf("the first //! line must be like `//! denied 3:7`, with the kind, line and column of the error, not %q", line)
 			}
 			p.Fails, p.Kind = true, m[1]
 			p.Line, _ = strconv.Atoi(m[2])
@@ -185,12 +185,12 @@ func parse(name, path string, lines []string) (*Program, error) {
 	if want.Len() > 0 {
 		raw := json.RawMessage(want.String())
 		if !json.Valid(raw) {
-			return nil, fmt.Errorf("the result is no JSON")
+			return nil, fmt.Errorf("the result after //=> is no JSON: write the JSON that the program returns")
 		}
 		p.Want = &raw
 	}
 	if p.Fails && (p.Want != nil || len(p.Has) == 0) {
-		return nil, fmt.Errorf("a program that fails must have no //=> result, and at least one //! line of its message")
+		return nil, fmt.Errorf("a program that fails can't have a //=> result, and must have a second //! line with a part of its message")
 	}
 	return p, nil
 }
@@ -213,7 +213,7 @@ func Check(t *testing.T, p *Program, res *codemode.Result) {
 	}
 	for _, l := range p.Logs {
 		if !strings.Contains("\n"+res.Console, "\n"+l+"\n") {
-			wrong = append(wrong, fmt.Sprintf("it did not log %q, but %q", l, res.Console))
+			wrong = append(wrong, fmt.Sprintf("the program did not log %q, but %q", l, res.Console))
 		}
 	}
 	switch {
@@ -234,15 +234,15 @@ func Check(t *testing.T, p *Program, res *codemode.Result) {
 func (p *Program) checkFailure(res *codemode.Result) (wrong []string) {
 	e := res.Err
 	if e == nil {
-		return []string{fmt.Sprintf("it gave %s; want a failure of kind %s", res.JSON, p.Kind)}
+		return []string{fmt.Sprintf("the program returned %s, and should fail with an error of kind %s", res.JSON, p.Kind)}
 	}
 	at, message := fail.PosOf(e), fail.GuestText(e)
 	if fail.KindOf(e).String() != p.Kind || at.Line != p.Line || at.Column != p.Column {
-		wrong = append(wrong, fmt.Sprintf("failed as %s %d:%d (%s); want %s %d:%d", fail.KindOf(e), at.Line, at.Column, message, p.Kind, p.Line, p.Column))
+		wrong = append(wrong, fmt.Sprintf("the program failed with the error %s %d:%d (%s); want %s %d:%d", fail.KindOf(e), at.Line, at.Column, message, p.Kind, p.Line, p.Column))
 	}
 	for _, h := range p.Has {
 		if !strings.Contains(message, h) {
-			wrong = append(wrong, fmt.Sprintf("the message %q does not say %q", message, h))
+			wrong = append(wrong, fmt.Sprintf("the message %q does not contain %q", message, h))
 		}
 	}
 	return wrong

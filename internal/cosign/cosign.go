@@ -55,7 +55,7 @@ func Parse(place string, wait time.Duration) (*Witness, error) {
 	b, _ := base64.StdEncoding.DecodeString(encoded)
 	sum := sha256.Sum256(append([]byte(name+"\n"), b...))
 	if name == "" || len(b) != 1+ed25519.PublicKeySize || b[0] != cosignature || hash != fmt.Sprintf("%x", sum[:4]) {
-		return nil, fmt.Errorf("the witness %s: after # want the witness's verifier key, NAME+HASH+BASE64, for Ed25519 cosignatures", at)
+		return nil, fmt.Errorf("the witness %s: after # want the witness's verifier key for Ed25519 cosignatures, in the form NAME+HASH+BASE64", at)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxResponseHeaderBytes = maxAnswer
@@ -91,7 +91,7 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {
-		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		err = fmt.Errorf("the answer has more than %d bytes: ask the witness's operators", maxAnswer)
 	}
 	switch {
 	case err != nil:
@@ -108,14 +108,14 @@ func (w *Witness) Add(old int64, proof tlog.TreeProof, checkpoint string, log no
 	case resp.StatusCode == http.StatusUnprocessableEntity, resp.StatusCode == http.StatusConflict: // conflict means another root at the same size
 		return "", &Conflict{-1}
 	}
-	return "", fmt.Errorf("the answer has the HTTP status %d", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
+	return "", fmt.Errorf("the answer has the HTTP status %d: ask the witness's operators", resp.StatusCode) // the error repeats none of the answer's text, because anyone may have written it
 }
 
 // Cosigned checks the log's signature and the witness's cosignature of a checkpoint. It returns the checkpoint with only these two.
 func (w *Witness) Cosigned(text string, log note.Verifier) (string, error) {
 	n, err := note.Open([]byte(text), note.VerifierList(log, w.key))
 	if err != nil || len(n.Sigs) != 2 { // a key has at most one signature
-		return "", errors.New("the checkpoint has no valid cosignature by the key that the record names for this witness: another server may answer at its address, or its key has changed: ask its operators")
+		return "", errors.New("the checkpoint has no valid cosignature by the key that the record names for this witness; another server may answer at its address, or its key has changed: ask its operators")
 	}
 	text = n.Text + "\n"
 	for _, s := range n.Sigs {

@@ -9,8 +9,8 @@ import (
 
 // These are the reasons why the queue refuses a job.
 var (
-	ErrYours = errors.New("fair: too many of this party's jobs wait")
-	ErrFull  = errors.New("fair: too many jobs wait")
+	ErrYours = errors.New("fair: too many jobs of this party wait: try again later")
+	ErrFull  = errors.New("fair: too many jobs wait: try again later")
 )
 
 // Config bounds how many jobs have a place and how many wait. Numbers below 1 mean 1, except for Share.

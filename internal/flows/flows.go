@@ -40,7 +40,7 @@ func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 		if !slices.ContainsFunc(names[i], func(n string) bool { return i == 0 && is(n, w) || n == w }) {
 			what := []string{"is labelled", "is a way out"}[i]
 			if len(names[i]) == 0 {
-				return nil, fmt.Errorf("the grants have no labels, so there is no flow to ask about")
+				return nil, fmt.Errorf("the grants have no labels, so there is no flow to ask about: leave out -flow")
 			}
 			return nil, fmt.Errorf("nothing %s %q: want one of %s", what, w, strings.Join(names[i], ", "))
 		}

@@ -50,7 +50,7 @@ func carry(w io.Writer, root string) error {
 		return err
 	}
 	if left += n; left > 0 {
-		return fmt.Errorf("%d names have no new place, or several", left)
+		return fmt.Errorf("%d names have no new place, or several: correct the entries listed above by hand", left)
 	}
 	return nil
 }

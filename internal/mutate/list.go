@@ -63,7 +63,7 @@ func ReadAll(folder string) ([]*Mutation, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("there are no lists in %s", folder)
+		return nil, fmt.Errorf("the folder %s has no lists of mutations", folder)
 	}
 	var all []*Mutation
 	for _, f := range files {
@@ -107,10 +107,10 @@ func Read(name, text string) ([]*Mutation, error) {
 		}
 		field := map[string]*string{"file": &m.File, "in": &m.In, "old": &m.Old, "new": &m.New, "test": &m.Test, "survives": &m.Survives, "why": &m.Why}[word]
 		if field == nil {
-			return nil, fmt.Errorf("%s: %q is none of file, in, old, new, test, survives, why", at, word)
+			return nil, fmt.Errorf("%s: there is no field %q: write file, in, old, new, test, survives or why", at, word)
 		}
 		if *field != "" || rest == "" {
-			return nil, fmt.Errorf("%s: %q is given twice, or is empty", at, word)
+			return nil, fmt.Errorf("%s: the field %q is given twice, or is empty: write it once, with a value", at, word)
 		}
 		*field = rest
 	}
@@ -164,7 +164,7 @@ func bounds(file string, text []byte, name string) (from, to int, err error) {
 		}
 	}
 	if found != 1 {
-		return 0, 0, fmt.Errorf("%s has %d functions %q: methods are written Type.name", file, found, name)
+		return 0, 0, fmt.Errorf("%s has %d functions with the name %q, and must have one: write a method as Type.name", file, found, name)
 	}
 	return from, to, nil
 }

@@ -66,7 +66,7 @@ func mutate(ctx context.Context, w io.Writer, only string, find bool, tests stri
 		return !match.MatchString(m.File) && !match.MatchString(m.Test) || find && m.Test != "?"
 	})
 	if len(all) == 0 {
-		return fmt.Errorf("no entry matches %q", only)
+		return fmt.Errorf("no entry that could run matches -only %q", only)
 	}
 	work, err := os.MkdirTemp("", "mutate")
 	if err != nil {

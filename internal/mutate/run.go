@@ -23,7 +23,7 @@ type bench struct {
 	work string // a temporary folder for mutated files, overlays and binaries
 }
 
-var errBuild = errors.New("the package or its test does not compile")
+var errBuild = errors.New("the mutated package, or a test of it, does not compile")
 
 // build makes the test binary of a package. If m is not nil, it uses the mutated text of one file. The caller removes the binary.
 func (b *bench) build(ctx context.Context, name, pkg string, m *Mutation) (binary string, err error) {
@@ -103,7 +103,7 @@ func (b *bench) baseline(ctx context.Context, pkg string, tests []string, limit 
 	defer os.Remove(binary)
 	for _, test := range tests {
 		if r := b.run(ctx, binary, pkg, pattern(test), limit); r.failed || r.of[test] != "PASS" {
-			return fmt.Errorf("%s: %s must pass before anything is changed, but: %s %s", pkg, test, r.of[test], lastLines(r.output, 12))
+			return fmt.Errorf("%s: %s must pass without a mutation, but it does not: %s %s", pkg, test, r.of[test], lastLines(r.output, 12))
 		}
 	}
 	return ctx.Err()

@@ -96,7 +96,7 @@ func senderOf(signal string) (*sender, error) {
 	if exporter := os.Getenv("OTEL_" + upper + "_EXPORTER"); endpoint == "" || exporter == "none" {
 		return nil, nil
 	} else if exporter != "" && exporter != "otlp" {
-		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %.20q: exo can only export by otlp: set otlp, or none to export nothing", upper, exporter)
+		return nil, fmt.Errorf("OTEL_%s_EXPORTER is %.20q, and exo exports only by otlp: set otlp, or none to export nothing", upper, exporter)
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" { // the error leaves out the address, which may contain a password

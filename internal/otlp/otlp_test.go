@@ -171,7 +171,7 @@ func TestEnvironment(t *testing.T) {
 		{all + "OTEL_METRICS_EXPORTER=none OTEL_TRACES_EXPORTER=otlp", "traces"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://c.example/x", "traces"},
 		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=https://c.example", "metrics"},
-		{all + "OTEL_TRACES_EXPORTER=zipkin", `OTEL_TRACES_EXPORTER is "zipkin": exo can only export by otlp: set otlp, or none to export nothing`},
+		{all + "OTEL_TRACES_EXPORTER=zipkin", `OTEL_TRACES_EXPORTER is "zipkin", and exo exports only by otlp: set otlp, or none to export nothing`},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=127.0.0.1:4318", "OTEL_EXPORTER_OTLP_ENDPOINT: want a URL like http://127.0.0.1:4318"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=ftp://u:" + secret + "@h", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: want a URL like http://127.0.0.1:4318"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://u:" + secret + "@h:x", "OTEL_EXPORTER_OTLP_ENDPOINT: want a URL like http://127.0.0.1:4318"},

@@ -35,7 +35,7 @@ func (s *sender) send(ctx context.Context, body any) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("otlp: the address of the collector is no URL: see OTEL_EXPORTER_OTLP_ENDPOINT")
+		return errors.New("otlp: the address of the collector is no URL: correct the variable OTEL_EXPORTER_OTLP_ENDPOINT")
 	}
 	req.Header = s.header.Clone()
 	req.Header.Set("Content-Type", "application/json")
@@ -46,7 +46,7 @@ func (s *sender) send(ctx context.Context, body any) error {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // read the answer, so that the connection can be used again
 	if res.StatusCode/100 != 2 {
-		return fmt.Errorf("otlp: the collector answered with the HTTP status %d", res.StatusCode)
+		return fmt.Errorf("otlp: the collector answered with the HTTP status %d: its log may have the reason", res.StatusCode)
 	}
 	return nil
 }

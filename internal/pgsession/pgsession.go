@@ -144,7 +144,7 @@ func check(ctx context.Context, conn *pgconn.PgConn, peer *pgconn.Config) error 
 	defer cancel()
 	first, err := ask(within, conn)
 	if err != nil {
-		return fmt.Errorf("ask the server for its process: %w", err)
+		return fmt.Errorf("exo asked the server which process serves the connection: %w", err)
 	}
 	if direct(conn, first) {
 		return nil
@@ -172,7 +172,7 @@ const identity = `SELECT a.pid, pg_catalog.date_part('epoch', a.backend_start), 
 func ask(ctx context.Context, conn *pgconn.PgConn) (s session, err error) {
 	cells, err := row(ctx, conn, identity)
 	if err == nil && len(cells) != 3 {
-		err = fmt.Errorf("the server answered a question about its process with %d cells; want 3", len(cells))
+		err = fmt.Errorf("the server answered with %d cells, and exo had asked for 3: the URL may lead to a server other than PostgreSQL", len(cells))
 	}
 	if err != nil {
 		return s, err
@@ -192,7 +192,7 @@ func row(ctx context.Context, conn *pgconn.PgConn, text string, args ...[]byte) 
 		if n > 0 || size > maxRow {
 			_ = conn.Conn().Close() // a plain Close would first read the rest
 			_, _ = rr.Close()
-			return nil, fmt.Errorf("the server sent a second row, or one of more than %d bytes, where one short row was expected", maxRow)
+			return nil, fmt.Errorf("the server answered with two rows, or a row of more than %d bytes, and exo had asked for one short row: the URL may lead to a server other than PostgreSQL", maxRow)
 		}
 	}
 	_, err = rr.Close()

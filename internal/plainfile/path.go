@@ -35,7 +35,7 @@ type Glob struct {
 // ParseGlob reads a pattern like "reports/**/*.csv". It refuses a pattern that other programs read in another way.
 func ParseGlob(text string) (g Glob, err error) {
 	if strings.ContainsAny(text, `[]{}`) {
-		return g, fmt.Errorf("the glob %.80q has one of [ ] { }, and only *, ? and ** are special: write one glob for each alternative", text)
+		return g, fmt.Errorf("the glob %.80q has one of [ ] { }, which a glob here can't have: write one glob for each alternative", text)
 	}
 	parts, err := split(text)
 	if err != nil {
@@ -43,7 +43,7 @@ func ParseGlob(text string) (g Glob, err error) {
 	}
 	for i, part := range parts {
 		if strings.Contains(part, "**") && part != "**" {
-			return g, fmt.Errorf("the glob %.80q: ** has to be a part of its own between two /, as in a/**/b", text)
+			return g, fmt.Errorf("the glob %.80q: ** must be a whole part of the path, as in a/**/b", text)
 		}
 		parts[i] = norm.NFC.String(part)
 	}
@@ -116,10 +116,12 @@ func matchPart(pattern, name string) bool {
 // split returns the parts of a path or a glob. Its error is for programs, with what to write.
 func split(text string) ([]string, error) {
 	switch {
-	case text == "" || len(text) > maxPath:
-		return nil, fmt.Errorf("the path is empty or has more than %d bytes: write one like a/b.csv", maxPath)
+	case text == "":
+		return nil, errors.New("the path is empty: write one like a/b.csv")
+	case len(text) > maxPath:
+		return nil, fmt.Errorf("the path has more than %d bytes: write a shorter one, like a/b.csv", maxPath)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return nil, errors.New("the path has a control character or is no valid text: write one like a/b.csv")
+		return nil, errors.New("the path has a control character, or is not valid UTF-8: write one like a/b.csv")
 	case strings.Contains(text, `\`):
 		return nil, errors.New(`the path has \: separate its parts by /, like a/b.csv`)
 	}
@@ -154,8 +156,10 @@ func SplitNew(text string) ([]string, error) {
 		switch {
 		case len(part) > 200: // most file systems allow 255
 			err = errors.New("the path has a name of more than 200 bytes: use a shorter name")
-		case !norm.NFC.IsNormalString(part) || strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsPrint(c) }):
-			err = errors.New(`the path has an invisible character, or letters that are not composed: leave the first out, and compose letters by normalize("NFC")`)
+		case strings.ContainsFunc(part, func(c rune) bool { return !unicode.IsPrint(c) }):
+			err = errors.New("the path has an invisible character: write the path without this character")
+		case !norm.NFC.IsNormalString(part):
+			err = errors.New(`the path has a letter in several parts, like e and an accent: compose the letters by path.normalize("NFC")`)
 		case strings.ContainsAny(part, `:*?"<>|`) || strings.TrimRight(part, ". ") != part:
 			err = errors.New(`the path has a name with one of : * ? " < > |, or with a dot or a space at its end: use another name`)
 		}

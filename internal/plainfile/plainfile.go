@@ -14,10 +14,10 @@ import (
 )
 
 // ErrNotPlain is the error of a name that is a link, a device, a pipe, or anything else than a file or folder.
-var ErrNotPlain = errors.New("the path is no plain file, but a link, a pipe, a device or a folder, or the file was replaced meanwhile: name another file")
+var ErrNotPlain = errors.New("the path is no plain file, but a link, a pipe, a device or a folder, or another program has just replaced the file: name another file")
 
 // ErrLinked is the error of a file with a second name. That name may be outside the folder, and then its owner did not mean to share the file.
-var ErrLinked = errors.New("the file has a second name (a hard link), which may be elsewhere: a copy of it can be read")
+var ErrLinked = errors.New("the file has a second name (a hard link), which may be outside of the folder: ask for a copy of the file, which can be used")
 
 // folder opens a folder of dir. It follows no link.
 func folder(dir *os.Root, name string) (*os.Root, error) {

@@ -21,9 +21,9 @@ const (
 
 // These are errors of files that exist and can't be used. Their texts are for programs.
 var (
-	ErrSpelling = errors.New("a file or folder there has this name in another spelling, as in upper and lower case: write the name as it is there")
+	ErrSpelling = errors.New("a file or folder there has this name in another spelling, with other upper and lower case or accents: write the name as it is there")
 	ErrTooMany  = fmt.Errorf("the folder has more than %d files and folders, too many to look at: use a file of another folder", maxNames)
-	ErrTooLarge = errors.New("the file is too large")
+	ErrTooLarge = errors.New("the file is too large: name another file")
 	ErrLooked   = fmt.Errorf("there are more than %d files and folders to look at: ask for those of a deeper folder", maxLooked)
 )
 

@@ -20,7 +20,7 @@ import (
 )
 
 // errCompared ends each session as failed, so that nothing of the session is kept.
-var errCompared = errors.New("recorddiff: the run was only compared")
+var errCompared = errors.New("recorddiff: this run is only a comparison, so nothing of it is kept")
 
 // side is one file, with a gate for each principal so far.
 type side struct {

@@ -57,7 +57,7 @@ func targets() (out []string) {
 // release builds the module in dir. It writes a binary and a list of contents for each target, the packages, and SHA256SUMS.
 func release(ctx context.Context, dir, out, version string, targets []string, list bool) error {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`).MatchString(version) {
-		return fmt.Errorf("-version %q is no version like v0.1.0", version)
+		return fmt.Errorf("-version %q is no version: want one like v0.1.0", version)
 	}
 	if _, err := pythonVersion(version[1:]); err != nil { // find out before the builds whether Python can express the version
 		return err

@@ -285,7 +285,7 @@ func static(exe []byte) error {
 		}
 	}
 	if len(libraries) > 0 {
-		return fmt.Errorf("the binary is not static: it needs %v", libraries)
+		return fmt.Errorf("the binary is not static, since it needs %v: build it with CGO_ENABLED=0", libraries)
 	}
 	return nil
 }

@@ -14,13 +14,13 @@ func BadName(n string) string {
 	case "":
 		return "a name is empty"
 	case "__proto__", "constructor", "prototype", "then", "toJSON":
-		return fmt.Sprintf("%q can't be used as a name here", n)
+		return fmt.Sprintf("%q can't be used as a name here, because JavaScript gives it a meaning", n)
 	}
 	if len(n) > 100 {
 		return "a name is longer than 100 bytes"
 	}
 	if !utf8.ValidString(n) || strings.IndexByte(n, 0) >= 0 {
-		return "a name is not valid text"
+		return "a name has a NUL character, or is not valid UTF-8"
 	}
 	return ""
 }

@@ -85,10 +85,10 @@ func (c *checker) aggregate(e Aggregate, sc *scope, p place) error {
 		return errNoFunc
 	case e.Stored && c.dialect == Postgres:
 		if _, column := e.X.(Column); !column || e.Func != Sum && e.Func != Mean {
-			return errors.New("decimals stored as text: only a column can be aggregated, and only by Sum or Mean")
+			return errors.New("PostgreSQL aggregates decimals stored as text only by Sum or Mean, and only those of a column")
 		}
 	case e.Stored && (e.X == nil || !strings.HasPrefix(string(funcs[e.Func].sqlite.open), functionPrefix)):
-		return errors.New("no such aggregate of stored decimals")
+		return errors.New("the aggregate can't take stored decimals, or its X is missing")
 	}
 	if c.dialect != NoDialect && e.X != nil && !e.Stored && e.Func.spelling(c.dialect).open == "" {
 		return fmt.Errorf("the database has no %s", funcs[e.Func].name)
@@ -142,7 +142,7 @@ func (c *checker) collected(e Collected, sc *scope, p place) error {
 	case p&aggregate == 0:
 		return errAggregate
 	case e.Run == nil && len(e.OrderBy) == 0:
-		return errors.New("a list needs an order")
+		return errors.New("a list needs OrderBy")
 	case e.Run == nil && c.dialect == Postgres, e.Run != nil && c.dialect == SQLite:
 		return errors.New("PostgreSQL lists need Run, and SQLite lists must not have it")
 	}

@@ -35,8 +35,8 @@ type source struct {
 
 var (
 	errAggregate = errors.New("an aggregate is allowed only in an output")
-	errNoValue   = errors.New("only Count may have no value")
-	errNoFunc    = errors.New("no such aggregate function")
+	errNoValue   = errors.New("only Count may have no value X")
+	errNoFunc    = errors.New("there is no such aggregate function")
 )
 
 // place lists the kinds of expressions that may occur at a place of the tree in addition to ordinary ones.
@@ -50,9 +50,17 @@ const (
 func check(s *Select, d Dialect) (map[string]map[string]bool, error) {
 	c := &checker{dialect: d, aliases: map[string]bool{}, reads: map[string]map[string]bool{}}
 	if _, err := c.query(s, nil); err != nil {
-		return nil, fmt.Errorf("sqlast: %w", err)
+		return nil, fault(err)
 	}
 	return c.reads, nil
+}
+
+// fault marks the error of a malformed tree, which only exosql can have made. A tree that is too large for the database is no fault.
+func fault(err error) error {
+	if errors.Is(err, ErrLarge) || errors.Is(err, ErrDeep) {
+		return fmt.Errorf("sqlast: %w", err)
+	}
+	return fmt.Errorf("sqlast: %w: this is a fault of exosql, so the statement did not run: please report it", err)
 }
 
 // query checks a Select and returns its outputs.
@@ -85,7 +93,7 @@ func (c *checker) query(s *Select, outer *scope) (map[string]extent, error) {
 		return nil, err
 	}
 	if (sc.counts || s.Group > 0) && (sc.reads || len(s.OrderBy) > 0) {
-		return nil, errors.New("the select aggregates rows and also reads or orders them")
+		return nil, errors.New("the select aggregates rows and also reads or orders them, and SQL can't do both")
 	}
 	return outputs, errors.Join(c.bounds("limit", s.Limit), c.bounds("offset", s.Offset))
 }
@@ -109,7 +117,7 @@ func (c *checker) distinctOn(s *Select) error {
 
 func (c *checker) from(from []Source, sc *scope) error {
 	if len(from) == 0 {
-		return errors.New("nothing to select from")
+		return errors.New("there is nothing to select from: From is empty")
 	}
 	for i, src := range from {
 		if err := c.source(i, src, sc); err != nil {
@@ -132,7 +140,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 	case i == 0 && (src.Left || len(src.On) > 0):
 		return errors.New("the first source can't have Left or On")
 	case src.Left && len(src.On) == 0:
-		return errors.New("a left join needs a condition")
+		return errors.New("a left join needs a condition in On")
 	case some(src.Sub != nil, src.Table != "", src.Recursion != nil, src.Step != "") > 1:
 		return errors.New("a source has more than one of Table, Sub, Recursion and Step")
 	case src.Set != NoSet || src.With != nil:
@@ -182,13 +190,13 @@ func some(there ...bool) (n int) {
 
 func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 	if len(s.Columns) == 0 {
-		return nil, errors.New("nothing to select")
+		return nil, errors.New("there is nothing to select: Columns is empty")
 	}
 	sc.outputs = true
 	defer func() { sc.outputs = false }()
 	outputs, seen := map[string]extent{}, map[string]bool{}
 	if s.Group < 0 || s.Group > len(s.Columns) {
-		return nil, errors.New("the field Group is negative, or larger than the number of columns")
+		return nil, errors.New("the field Group is negative or larger than the number of columns")
 	}
 	for i, o := range s.Columns {
 		sc.outputs = i >= s.Group // a column that the rows are grouped by may read them
@@ -196,7 +204,7 @@ func (c *checker) outputs(s *Select, sc *scope) (map[string]extent, error) {
 			return nil, at("columns", i, err)
 		}
 		if seen[Fold(o.As)] {
-			return nil, at("columns", i, fmt.Errorf("output %q occurs twice", o.As))
+			return nil, at("columns", i, fmt.Errorf("the output %q occurs twice", o.As))
 		}
 		seen[Fold(o.As)] = true
 		p := window | aggregate
@@ -281,12 +289,12 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		return c.column(e, sc)
 	case Arg:
 		if e.Slot < 0 || int(e.Cast) >= len(casts) {
-			return errors.New("the slot of an argument is negative, or there is no such cast")
+			return errors.New("the Slot of an Arg is negative, or its Cast is unknown")
 		}
 		return nil
 	case Const:
 		if e == NoConst || int(e) >= len(consts) {
-			return errors.New("no such constant")
+			return errors.New("there is no such constant")
 		}
 		return nil
 	case Call:
@@ -352,7 +360,7 @@ func (c *checker) expr(e Expr, sc *scope, p place) error {
 		}
 		return c.expr(e.X, sc, 0)
 	}
-	return fmt.Errorf("%T is no expression of this package", e)
+	return fmt.Errorf("%T is no expression of package sqlast", e)
 }
 
 // oneRow reports whether a valid select has at most one row.
@@ -397,7 +405,7 @@ func (c *checker) column(e Column, sc *scope) error {
 
 func (c *checker) call(e Call, sc *scope, p place) error {
 	if e.Op == NoOp || e.Op >= numOps {
-		return errors.New("no such operator")
+		return errors.New("there is no such operator")
 	}
 	info := &ops[e.Op]
 	if n := len(e.Args); n < info.min || info.max > 0 && n > info.max {
@@ -414,7 +422,7 @@ func (c *checker) rowNumber(e RowNumber, sc *scope, p place) error {
 	case p&window == 0:
 		return errors.New("row_number is allowed only in an output or in an order")
 	case len(e.OrderBy) == 0:
-		return errors.New("row_number needs an order")
+		return errors.New("row_number needs OrderBy")
 	}
 	if err := c.list("partition", e.PartitionBy, sc, 0); err != nil {
 		return err

@@ -2,6 +2,7 @@ package sqlast
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -25,11 +26,11 @@ func checkIdent(name string) error {
 	case name == "":
 		return errors.New("a name in the statement is empty")
 	case len(name) > maxIdent:
-		return errors.New("a name is longer than 63 bytes")
+		return fmt.Errorf("the name %.70q is longer than %d bytes", name, maxIdent)
 	case !utf8.ValidString(name):
-		return errors.New("a name is not UTF-8")
+		return fmt.Errorf("the name %q is not valid UTF-8", name)
 	case strings.ContainsAny(name, "\x00"+mark):
-		return errors.New("a name contains NUL or the sign " + mark)
+		return fmt.Errorf("the name %q contains NUL or the sign %s", name, mark)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func checkTable(schema, table string) error {
 // "column1", and its name then means a constant.
 func checkOutput(name string) error {
 	if f := Fold(name); f == "true" || f == "false" {
-		return errors.New("an output can't have the name true or false")
+		return errors.New("an output can't have the name true or false, which SQLite reads as a constant")
 	}
 	return checkIdent(name)
 }

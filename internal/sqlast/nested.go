@@ -100,11 +100,11 @@ func (c *checker) nested(e Nested, sc *scope) error {
 	}
 	switch {
 	case len(e.Sub.Limit)+len(e.Sub.Offset) == 0:
-		return errors.New("nested: the select has neither a limit nor an offset")
+		return errors.New("nested: the select needs a Limit or an Offset")
 	case len(e.Sub.Columns) > MaxCells:
-		return fmt.Errorf("nested: more than %d columns", MaxCells)
+		return fmt.Errorf("nested: the select has more than %d columns", MaxCells)
 	case len(e.Sizes) != len(e.Sub.Columns):
-		return errors.New("nested: not every column has a size")
+		return errors.New("nested: the field Sizes must have one size for each column")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 // with all other values. The value of a slot that hide reports becomes the result of a subquery.
 func RenderHiding(s *Select, d Dialect, hide func(slot int) bool) (text string, slots []int, err error) {
 	if d != SQLite && d != Postgres {
-		return "", nil, errors.New("sqlast: no such dialect")
+		return "", nil, errors.New("sqlast: there is no such dialect: want SQLite or Postgres")
 	}
 	if _, err := check(s, d); err != nil {
 		return "", nil, err
@@ -247,7 +247,7 @@ func (f *fragment) add(e Expr) *fragment {
 	case Running:
 		return f.write("SUM(octet_length(").add(e.X).write(") + 8) OVER (").window(e.PartitionBy, e.OrderBy).write(" ROWS UNBOUNDED PRECEDING)")
 	}
-	f.err = fmt.Errorf("%T is no expression of this package", e)
+	f.err = fmt.Errorf("%T is no expression of package sqlast: this is a fault of exosql, please report it", e)
 	return f
 }
 

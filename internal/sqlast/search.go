@@ -75,7 +75,7 @@ func (f *fragment) folded(x Expr) *fragment {
 // searched checks the texts, and counts each as often as the text of the statement repeats it.
 func (c *checker) searched(e Searched, sc *scope) error {
 	if len(e.Texts) == 0 || len(e.Texts) > MaxTexts {
-		return fmt.Errorf("searched: there have to be 1 to %d texts", MaxTexts)
+		return fmt.Errorf("searched: the field Texts must have 1 to %d texts", MaxTexts)
 	}
 	if err := c.expr(e.Query, sc, 0); err != nil {
 		return fmt.Errorf("searched: %w", err)
@@ -84,7 +84,7 @@ func (c *checker) searched(e Searched, sc *scope) error {
 	if c.dialect == Postgres {
 		n = 5
 		if e.Query.Cast != CastText || !e.Rank && e.Needle.Cast != CastText {
-			return errors.New("searched: Query, and Needle without Rank, must have CastText")
+			return errors.New("searched: the Cast of Query, and that of Needle without Rank, must be CastText")
 		}
 		if !e.Rank {
 			n = 10

@@ -17,8 +17,8 @@ const (
 
 // Render returns these errors for a tree that is too large for an engine; errors.Is finds them.
 var (
-	ErrLarge = errors.New("the statement is too large")
-	ErrDeep  = errors.New("the statement is nested too deeply")
+	ErrLarge = errors.New("the statement is too large for the database")
+	ErrDeep  = errors.New("the statement is nested too deeply for the database")
 )
 
 // size measures a tree during the walk.

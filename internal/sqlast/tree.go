@@ -67,7 +67,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 		return nil, at("arm", 1, err)
 	}
 	if step.read != 1 {
-		return nil, errors.New("the Next of a recursion must read the rows of the previous step exactly once")
+		return nil, errors.New("the Next of a recursion must read the rows of the previous step exactly once, by a Source with Step")
 	}
 	out := map[string]extent{}
 	for k, o := range r.First.Columns {
@@ -82,7 +82,7 @@ func (c *checker) recursion(src Source, outer *scope) (map[string]extent, error)
 func (c *checker) step(src Source) (map[string]extent, error) {
 	s := c.steps[src.Step]
 	if s == nil {
-		return nil, errors.New("a Step names no recursion that its select is in")
+		return nil, fmt.Errorf("the Step %q names no recursion around its select", src.Step)
 	}
 	s.read++
 	return s.outputs, nil

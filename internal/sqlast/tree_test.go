@@ -55,7 +55,7 @@ func TestRecursions(t *testing.T) {
 		"exactly once":              change(func(s *Source) { s.Recursion.Next = arm("b", One) }),
 		"rows of the previous step": change(func(s *Source) { s.Recursion.Next.From = append(s.Recursion.Next.From, Source{Step: "r", Alias: "s2"}) }),
 		"names no recursion":        change(func(s *Source) { s.Recursion.Next.From[0].Step = "q" }),
-		"that its select is in":     {Step: "r", Alias: "r"},
+		"around its select":         {Step: "r", Alias: "r"},
 		"more than one of Table":    change(func(s *Source) { s.Table = "staff" }),
 		"reserved for recursions":   change(func(s *Source) { s.Recursion.First.From[0].Table = "EXO_tree_r" }),
 		"no output":                 change(func(s *Source) { s.Recursion.Next.Columns[0].Expr = Column{"s", "c7"} }),

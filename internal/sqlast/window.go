@@ -138,7 +138,7 @@ func (c *checker) windows(s *Select, sc *scope) error {
 			return at("windows", i, err)
 		}
 		if _, twice := sc.windows[Fold(w.As)]; twice {
-			return at("windows", i, errors.New("two windows have the same name"))
+			return at("windows", i, errors.New("two windows have the name "+w.As))
 		}
 		sc.windows[Fold(w.As)] = len(w.OrderBy) > 0
 		if err := c.list("windows", w.PartitionBy, sc, 0); err != nil {
@@ -154,14 +154,14 @@ func (c *checker) windows(s *Select, sc *scope) error {
 // over checks a function, and that its select has the window.
 func (c *checker) over(e Windowed, sc *scope, p place) error {
 	if p&window == 0 || !sc.outputs {
-		return errors.New("a function of a window is allowed only in an output")
+		return errors.New("a window function is allowed only in an output")
 	}
 	ordered, ok := sc.windows[Fold(e.Window)]
 	switch {
 	case !ok:
-		return errors.New("there is no such window")
+		return errors.New("the select has no window " + e.Window)
 	case e.Func == NoWindowFunc || e.Func >= numWindowFuncs:
-		return errors.New("no such function of a window")
+		return errors.New("there is no such window function")
 	case e.Func == Aggregated:
 		if e.Agg == NoFunc || e.Agg >= numFuncs || e.Agg == CountDistinct || e.Agg == Median {
 			return errNoFunc
@@ -176,17 +176,17 @@ func (c *checker) over(e Windowed, sc *scope, p place) error {
 			return errors.New("the aggregate can't take stored decimals in a window")
 		}
 		if ordered != (e.Frame == UpTo || e.Frame == Moving) || e.Frame == Whole || e.Frame > Moving {
-			return errors.New("an aggregate takes a window without order as a whole, and in a window with order needs the frame UpTo or Moving")
+			return errors.New("an aggregate needs NoFrame in a window without an order, and UpTo or Moving in a window with an order")
 		}
 		if (e.N != nil) != (e.Frame == Moving) {
-			return errors.New("a Moving frame needs N, and no other frame may have it")
+			return errors.New("the frame Moving needs N, and with another frame N must be nil")
 		}
 	case windowFuncs[e.Func].ordered && !ordered:
-		return errors.New("a function of a window needs an order")
+		return errors.New("this window function needs a window with an order")
 	case windowFuncs[e.Func].value != (e.X != nil), e.N != nil && e.Func != Lag && e.Func != Lead, e.Stored, e.Agg != NoFunc:
-		return errors.New("a function of a window has an argument X, N, Stored or Agg that it does not take, or lacks its X")
+		return errors.New("the window function has an argument X, N, Stored or Agg that it does not take, or its X is missing")
 	case e.Frame != NoFrame && (e.Func != LastValue || e.Frame != Whole):
-		return errors.New("only LastValue may have a frame, and only Whole; every other function of a window has NoFrame")
+		return errors.New("only LastValue may have a frame, and only Whole; every other window function must have NoFrame")
 	}
 	if e.N != nil {
 		if _, bound := e.N.(Arg); !bound {

@@ -51,10 +51,10 @@ type KeyOutput struct{ Column, Output string }
 // RenderWrite is Render for a Write. The result reads has the tables and columns that the statement reads, in the form of Tables.
 func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[string]map[string]bool, err error) {
 	if d != SQLite && d != Postgres {
-		return "", nil, nil, errors.New("sqlast: no such dialect")
+		return "", nil, nil, errors.New("sqlast: there is no such dialect: want SQLite or Postgres")
 	}
 	if reads, err = checkWrite(w, d); err != nil {
-		return "", nil, nil, fmt.Errorf("sqlast: %w", err)
+		return "", nil, nil, fault(err)
 	}
 	f := newFragment(d)
 	switch w.Kind {
@@ -173,7 +173,7 @@ func (f *fragment) and(i int) *fragment {
 // checkWrite checks a Write and returns the tables and columns that the statement reads.
 func checkWrite(w *Write, d Dialect) (map[string]map[string]bool, error) {
 	if w == nil || w.Kind == NoWrite || w.Kind > Delete {
-		return nil, errors.New("no such write")
+		return nil, errors.New("the write is nil, or its Kind is not Insert, Update or Delete")
 	}
 	if err := checkTable(w.In, w.Table); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
@@ -201,7 +201,7 @@ func distinctNames(what string, names []string) error {
 			return at(what, i, err)
 		}
 		if seen[Fold(n)] {
-			return at(what, i, fmt.Errorf("%q occurs twice", n))
+			return at(what, i, fmt.Errorf("the name %q occurs twice", n))
 		}
 		seen[Fold(n)] = true
 	}
@@ -244,15 +244,15 @@ func (c *checker) changes(w *Write) error {
 	case len(w.Rows)+len(w.Returning) > 0:
 		return errors.New("only an insert may have Rows and Returning")
 	case w.From == nil && (len(w.Keys) > 0 || w.As != "" || len(w.Where) == 0):
-		return errors.New("without From, Where is needed, and Keys and As must be empty")
+		return errors.New("an update or delete without From needs Where, and can't have Keys or As")
 	case w.From != nil && len(w.Keys) == 0:
-		return errors.New("with From, Keys is needed")
+		return errors.New("an update or delete with From needs Keys")
 	case w.Kind == Delete && len(w.Columns)+len(w.Values) > 0:
-		return errors.New("a delete gives no values")
+		return errors.New("a delete can't have Columns or Values")
 	case w.Kind == Delete && len(w.Outputs) > 0:
-		return errors.New("only an update has Outputs")
+		return errors.New("only an update may have Outputs")
 	case w.Kind == Update && (len(w.Columns) == 0 || len(w.Columns) != len(w.Values)):
-		return errors.New("an update gives each column one value")
+		return errors.New("an update needs Columns, and in Values one value for each")
 	}
 	if w.From == nil {
 		return c.direct(w)
@@ -267,7 +267,7 @@ func (c *checker) changes(w *Write) error {
 		}
 		c.reads[w.Table][k.Column] = true
 		if _, ok := outputs[k.Output]; !ok {
-			return at("keys", i, fmt.Errorf("the select has no output %q", k.Output))
+			return at("keys", i, fmt.Errorf("the select in From has no output %q", k.Output))
 		}
 	}
 	for _, alias := range []string{w.As, w.Alias} {

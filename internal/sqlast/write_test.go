@@ -132,24 +132,24 @@ func TestNoSuchWrite(t *testing.T) {
 		return w
 	}
 	for want, w := range map[string]*Write{
-		"no such write": {},
+		"its Kind is not Insert":                              {},
 		"table: a name in the statement is empty":             insert(func(w *Write) { w.Table = "" }),
 		"an insert needs Columns and Rows":                    insert(func(w *Write) { w.Rows = nil }),
 		"has 1 values for 2":                                  insert(func(w *Write) { w.Columns = append(w.Columns, "prio") }),
 		`"ID" occurs twice`:                                   insert(func(w *Write) { w.Columns = append(w.Columns, "ID") }),
 		"rows[0]: a value has to be":                          insert(func(w *Write) { w.Rows[0][0] = call(Add, arg(0), One) }),
 		"an insert can't have From":                           insert(func(w *Write) { w.From = rowsOf1() }),
-		"with From, Keys is needed":                           update(func(w *Write) { w.Keys = nil }),
+		"delete with From needs Keys":                         update(func(w *Write) { w.Keys = nil }),
 		`no output "c9"`:                                      update(func(w *Write) { w.Keys[0].Output = "c9" }),
-		"each column one value":                               update(func(w *Write) { w.Values = nil }),
+		"Values one value for each":                           update(func(w *Write) { w.Values = nil }),
 		"values[0]: a value has":                              update(func(w *Write) { w.Values[0] = col("w", "prio") }),
 		`values[0]: derived table`:                            update(func(w *Write) { w.Values[0] = col("s", "prio") }),
 		`alias "t0" is used twice`:                            update(func(w *Write) { w.Alias = "t0" }),
 		`where[0]: is-null[0]: no source with the alias "t0"`: update(func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} }),
-		"and Keys and As must be empty":                       update(func(w *Write) { w.From = nil }),
+		"can't have Keys or As":                               update(func(w *Write) { w.From = nil }),
 		"only an insert may have Rows":                        update(func(w *Write) { w.Returning = []string{"id"} }),
-		"a delete gives no values":                            update(func(w *Write) { w.Kind = Delete }),
-		"only an update has Outputs": update(func(w *Write) {
+		"a delete can't have Columns":                         update(func(w *Write) { w.Kind = Delete }),
+		"only an update may have Outputs": update(func(w *Write) {
 			w.Kind, w.Columns, w.Values, w.Outputs = Delete, nil, nil, []Output{{Expr: col("w", "id")}}
 		}),
 		`outputs[0]: no source with the alias "s"`: update(func(w *Write) { w.Outputs = []Output{{Expr: col("s", "c1")}} }),
@@ -161,7 +161,7 @@ func TestNoSuchWrite(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(*Write){
-		"without From, Where is needed":                       func(w *Write) { w.Where = nil },
+		"without From needs Where":                            func(w *Write) { w.Where = nil },
 		`values[0]: no source with the alias "s"`:             func(w *Write) { w.Values[0] = col("s", "prio") },
 		`where[0]: is-null[0]: no source with the alias "t0"`: func(w *Write) { w.Where = []Expr{call(IsNull, col("t0", "prio"))} },
 	} {

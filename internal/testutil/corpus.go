@@ -67,7 +67,7 @@ func corpus(dir string, entries []os.DirEntry, ending string) (files []*File, pr
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if e.IsDir() || !strings.HasSuffix(e.Name(), ending) {
-			return nil, path + " is read by no test: want *" + ending
+			return nil, path + " is read by no test: give it a name that ends with " + ending
 		}
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -79,7 +79,7 @@ func corpus(dir string, entries []os.DirEntry, ending string) (files []*File, pr
 		files = append(files, &File{Name: e.Name(), Path: path, text: string(b)})
 	}
 	if len(files) == 0 {
-		return nil, dir + " has no *" + ending + ": a test of nothing"
+		return nil, dir + " has no *" + ending + " file, so the test would check nothing"
 	}
 	return files, ""
 }

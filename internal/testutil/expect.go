@@ -50,7 +50,7 @@ func Cut(chunk string) (program string, want Expect, err error) {
 			want.Log = append(want.Log, s)
 		case "at":
 			if _, err := fmt.Sscanf(m[2], "%d:%d", &want.Line, &want.Column); err != nil {
-				return "", want, fmt.Errorf("bad place %s", m[2])
+				return "", want, fmt.Errorf("after at want line:column, not %s", m[2])
 			}
 		}
 	}

@@ -15,14 +15,14 @@ func ParseLimits(s string) (Both, error) {
 		name, val, _ := strings.Cut(f, "=")
 		v := reflect.ValueOf(&l).Elem().FieldByName(name)
 		if !v.IsValid() {
-			return l, fmt.Errorf("no limit is called %q", name)
+			return l, fmt.Errorf("there is no limit %q: write a field of exo.Limits or exoeval.Bounds", name)
 		}
 		if d, err := time.ParseDuration(val); err == nil && v.Type() == reflect.TypeFor[time.Duration]() {
 			v.SetInt(int64(d))
 		} else if n, err := strconv.Atoi(val); err == nil && v.Kind() == reflect.Int {
 			v.SetInt(int64(n))
 		} else {
-			return l, fmt.Errorf("bad limit %q", f)
+			return l, fmt.Errorf("the limit %q has a value of another type: write a number, or a time like 10ms", f)
 		}
 	}
 	return l, nil

@@ -45,8 +45,11 @@ func CSV(text string, separator rune) (out []map[string]any, err error) {
 		if name == "" {
 			name = "column" + strconv.Itoa(i+1)
 		}
-		if has[name] || name == "__proto__" {
-			return nil, fmt.Errorf("line 1: %q is the name of two columns, or is __proto__, which can't be a name: call read in place of rows, for the text of the file", name)
+		if name == "__proto__" {
+			return nil, errors.New("line 1: a column can't have the name __proto__: call read in place of rows, for the text of the file")
+		}
+		if has[name] {
+			return nil, fmt.Errorf("line 1: %q is the name of two columns: call read in place of rows, for the text of the file", name)
 		}
 		has[name], names = true, append(names, name)
 	}
@@ -134,7 +137,7 @@ func Lines(text string) (out []map[string]any, err error) {
 // object reads a JSON object from a line. The text of its error continues one that ends with the number of the line.
 func object(line string) (map[string]any, error) {
 	if !json.Valid([]byte(line)) || !strings.HasPrefix(strings.TrimSpace(line), "{") {
-		return nil, errors.New(" is not one JSON object")
+		return nil, errors.New(" is not one JSON object: call read, which gives the text of the file")
 	}
 	err := whole(line)
 	if err == nil {

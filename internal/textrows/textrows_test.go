@@ -29,7 +29,7 @@ func TestCSV(t *testing.T) {
 		"a,b\n1\n":                                        "line 2: wrong number of fields",
 		"a\n\"x\n":                                        "line 2: extraneous or missing \" in quoted-field",
 		"a,a\n1,2\n":                                      "is the name of two columns",
-		"__proto__\n1\n":                                  "can't be a name",
+		"__proto__\n1\n":                                  "can't have the name",
 		"a\n" + strings.Repeat("1\n", maxValues+1): "more than 100000 values",
 	} {
 		rows, err := CSV(text, ',')

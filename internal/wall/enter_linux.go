@@ -90,7 +90,7 @@ func closeAtExec() error {
 // closeOff takes from the process everything that s does not grant.
 func closeOff(s *Spec) (has Walls, err error) {
 	if err := unix.Chdir(s.Dir); err != nil {
-		return 0, fmt.Errorf("%s: %w", s.Dir, err)
+		return 0, fmt.Errorf("the program's folder %s: %w", s.Dir, err)
 	}
 	size := uint64(0)
 	if len(s.Write) > 0 {
@@ -101,7 +101,7 @@ func closeOff(s *Spec) (has Walls, err error) {
 		max      uint64
 	}{{unix.RLIMIT_CORE, 0}, {unix.RLIMIT_FSIZE, size}, {unix.RLIMIT_NOFILE, maxOpen}, {unix.RLIMIT_MEMLOCK, 0}, {unix.RLIMIT_MSGQUEUE, 0}, {unix.RLIMIT_DATA, s.Memory}} {
 		if err := unix.Setrlimit(r.resource, &unix.Rlimit{Cur: r.max, Max: r.max}); err != nil {
-			return 0, fmt.Errorf("can't limit the resource %d: %w", r.resource, err)
+			return 0, fmt.Errorf("the kernel refused a limit for the resource %d of setrlimit: %w", r.resource, err)
 		}
 	}
 	has = Resources | Tied

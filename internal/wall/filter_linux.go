@@ -74,9 +74,9 @@ func Install(f []unix.SockFilter, all bool) (ok bool, err error) {
 	case errno == unix.ENOSYS || errno == unix.EINVAL || errno == unix.EPERM || errno == unix.EACCES:
 		return false, nil
 	case errno != 0:
-		return false, fmt.Errorf("system call filter: %w", errno)
+		return false, fmt.Errorf("the kernel refused the filter of system calls: %w", errno)
 	case r != 0:
-		return false, fmt.Errorf("the kernel refused the filter of system calls for the thread %d", r)
+		return false, fmt.Errorf("the kernel can't filter the system calls of the thread %d, which has a filter of its own: start the process again", r)
 	}
 	return true, nil
 }

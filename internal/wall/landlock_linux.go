@@ -72,19 +72,19 @@ func Landlock(read, write []string, network, all bool) (abi int, err error) {
 func admit(rules uintptr, path string, file, folder, handled uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s, which the program may use, can't be opened: %w", path, err)
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s, which the program may use, can't be examined: %w", path, err)
 	}
 	a := unix.LandlockPathBeneathAttr{Allowed_access: file & handled, Parent_fd: int32(fd)}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		a.Allowed_access = folder & handled
 	}
 	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, rules, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&a)), 0, 0, 0); errno != 0 {
-		return fmt.Errorf("%s: %w", path, errno)
+		return fmt.Errorf("the kernel (Landlock) can't let the program use %s: %w", path, errno)
 	}
 	return nil
 }

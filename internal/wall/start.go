@@ -112,7 +112,7 @@ func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 		_, err = spec.Write(b) // the process reads at the same time; Write fails if the process has ended
 	}
 	spec.Close()
-	r := report{Error: "the process ended before it became the program"}
+	r := report{Error: "the process ended before it started the program, and gave no reason: try again"}
 	for d := json.NewDecoder(said); err == nil; { // an error after the walls means that the program could not be executed
 		var next report
 		if d.Decode(&next) != nil {
@@ -129,7 +129,7 @@ func handOver(s *Spec, spec, said *os.File) (Walls, error) {
 // lacking returns the error of a system without all required walls.
 func (s *Spec) lacking(has Walls) error {
 	if lacks := s.Require &^ has; lacks != 0 {
-		return fmt.Errorf("this system lacks the required walls: %v", lacks.Names())
+		return fmt.Errorf("this system lacks the required walls %v: require fewer, or use a system that has them", lacks.Names())
 	}
 	return nil
 }
@@ -194,12 +194,12 @@ func (s *Spec) check() error {
 	}
 	for _, path := range slices.Concat([]string{s.Path, s.Dir}, s.Read, s.Write) {
 		if !filepath.IsAbs(path) {
-			return fmt.Errorf("wall: %q: want an absolute path", path)
+			return fmt.Errorf("wall: the path %q is not absolute: write the whole path, from / on", path)
 		}
 	}
 	for _, v := range s.Env {
 		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
-			return fmt.Errorf("wall: a variable of the environment is not NAME=value") // without the text, which may be a secret
+			return fmt.Errorf("wall: a variable of the environment has no name or no =: write NAME=value") // without the text, which may be a secret
 		}
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env) {
@@ -209,7 +209,7 @@ func (s *Spec) check() error {
 	}
 	for _, text := range slices.Concat([]string{s.Path, s.Dir}, s.Args, s.Env, s.Read, s.Write) {
 		if !utf8.ValidString(text) { // the Spec is sent as JSON, which would change such a text
-			return errors.New("wall: a path, an argument or a variable of the environment is not UTF-8: write another one")
+			return errors.New("wall: a path, an argument or a variable of the environment is not valid UTF-8: write it in UTF-8")
 		}
 	}
 	return nil

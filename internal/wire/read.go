@@ -41,7 +41,7 @@ func (d *Reader) Err() error { return d.err }
 // Done returns the error of the whole reading. Unread bytes are an error, too.
 func (d *Reader) Done() error {
 	if d.err == nil && d.at != len(d.s) {
-		d.Fail("bytes after the last part")
+		d.Fail("there are bytes after the last part")
 	}
 	return d.err
 }
@@ -76,7 +76,7 @@ func (d *Reader) Uint() uint64 {
 	for shift := 0; shift < 64; shift += 7 {
 		c := d.Byte()
 		if d.err != nil || c == 0 && shift > 0 || shift == 63 && c > 1 {
-			d.Fail("a number that is too long")
+			d.Fail("a number is too long")
 			return 0
 		}
 		x |= uint64(c&0x7f) << shift
@@ -84,7 +84,7 @@ func (d *Reader) Uint() uint64 {
 			return x
 		}
 	}
-	d.Fail("a number that is too long")
+	d.Fail("a number is too long")
 	return 0
 }
 
@@ -98,7 +98,7 @@ func (d *Reader) Int() int64 {
 func (d *Reader) UpTo(limit uint64) int {
 	u := d.Uint()
 	if u > limit {
-		d.Fail("a number that is too large")
+		d.Fail("a number is too large")
 		return 0
 	}
 	return int(u)
@@ -109,7 +109,7 @@ func (d *Reader) UpTo(limit uint64) int {
 func (d *Reader) Count(size int) int {
 	n := d.Uint()
 	if n > uint64((len(d.s)-d.at)/size) { // compare with the bytes after the number
-		d.Fail("more parts than there is room for")
+		d.Fail("a count is larger than the rest of the input")
 		return 0
 	}
 	return int(n)
@@ -139,7 +139,7 @@ func (d *Reader) Text() string {
 func (d *Reader) UTF8() string {
 	s := d.Text()
 	if !utf8.ValidString(s) {
-		d.Fail("bytes that are not valid UTF-8")
+		d.Fail("a text is not valid UTF-8")
 		return ""
 	}
 	return s

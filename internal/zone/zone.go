@@ -184,7 +184,7 @@ func Read(r *wire.Reader) *Zone {
 	for i := range r.Count(1) {
 		k := r.Byte()
 		if int(k) >= len(z.clocks) {
-			r.Fail("a time zone with a period that has no clock")
+			r.Fail("a period of the time zone names a clock that the time zone does not have")
 			return nil
 		}
 		if z.kinds = append(z.kinds, k); i == 0 {
@@ -195,7 +195,7 @@ func Read(r *wire.Reader) *Zone {
 		z.starts = append(z.starts, last)
 	}
 	if len(z.kinds) == 0 {
-		r.Fail("a time zone without a period")
+		r.Fail("the time zone has no period")
 		return nil
 	}
 	return z

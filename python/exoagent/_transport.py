@@ -71,7 +71,7 @@ def parse(text: str | bytes) -> dict[str, Any]:
     with contextlib.suppress(ValueError, RecursionError):
         if isinstance(m := json.loads(text), dict):
             return m
-    raise ExoError(Kind.PROTOCOL, f"the answer of {len(text)} bytes is not a JSON object", unsure=True)
+    raise ExoError(Kind.PROTOCOL, f"the server's answer of {len(text)} bytes is not a JSON object", unsure=True)
 
 
 def _message(method: str, params: dict[str, Any], id: int | None = None) -> bytes:
@@ -245,11 +245,11 @@ def _answer(r: http.client.HTTPResponse, id: int) -> dict[str, Any]:
     form = r.headers.get_content_type()
     if r.status != 200 and (r.status, form) != (400, "application/json"):
         kind = {401: Kind.UNAUTHORIZED, 403: Kind.UNAUTHORIZED, 429: Kind.BUSY, 503: Kind.BUSY}.get(r.status, Kind.PROTOCOL)
-        raise ExoError(kind, f"the server answered with status {r.status}", status=r.status, retry_after=r.headers.get("Retry-After", ""))
+        raise ExoError(kind, f"the server answered with the HTTP status {r.status}", status=r.status, retry_after=r.headers.get("Retry-After", ""))
     texts = [r.read(_LIMIT)]  # a longer answer is cut, and so is not valid JSON
     if form == "text/event-stream":
         texts = [b"".join(line[5:] for line in event.splitlines() if line.startswith(b"data:")) for event in texts[0].replace(b"\r", b"").split(b"\n\n")]
     for m in (parse(text) for text in texts if text.strip()):
         if _answers(m, id):
             return m
-    raise ExoError(Kind.PROTOCOL, "the server gave no answer", unsure=True)
+    raise ExoError(Kind.PROTOCOL, "the server ended its answer without a result", unsure=True)

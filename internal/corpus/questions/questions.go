@@ -99,7 +99,7 @@ func parse(text string) (*Question, error) {
 	q := &Question{As: 1}
 	at := section.FindAllStringSubmatchIndex(text, -1)
 	if len(at) == 0 {
-		return nil, fmt.Errorf("no sections")
+		return nil, fmt.Errorf("the file has no sections: write lines like -- rows -- before the SQL")
 	}
 	for line := range strings.Lines(text[:at[0][0]]) {
 		line = strings.TrimSpace(line)
@@ -110,7 +110,7 @@ func parse(text string) (*Question, error) {
 			}
 			q.As = n
 		} else if q.Asked += " " + line; line == "" {
-			return nil, fmt.Errorf("an empty line in the question")
+			return nil, fmt.Errorf("the question has an empty line: take the line out")
 		}
 	}
 	q.Asked = strings.TrimSpace(q.Asked)
@@ -124,11 +124,11 @@ func parse(text string) (*Question, error) {
 		}
 	}
 	if q.Asked == "" || q.SQL == "" || len(q.Right)+len(q.Wrong)+len(q.Pending) == 0 {
-		return nil, fmt.Errorf("want a question, SQL, and a program")
+		return nil, fmt.Errorf("the file needs a question, one section with SQL, and at least one section with a program")
 	}
 	for _, w := range q.Wrong {
 		if w.Fails == "" || w.Mended == "" {
-			return nil, fmt.Errorf("%q needs an `error` or `notice` section, and a `mended` section", w.Manner)
+			return nil, fmt.Errorf("the wrong program %q needs an `error` or `notice` section and a `mended` section after it", w.Manner)
 		}
 	}
 	return q, nil
@@ -137,7 +137,7 @@ func parse(text string) (*Question, error) {
 func (q *Question) add(name, body string) error {
 	head, manner, _ := strings.Cut(name, ": ")
 	if body == "" {
-		return fmt.Errorf("the section is empty")
+		return fmt.Errorf("the section is empty: write its text, or take the section out")
 	}
 	last := len(q.Wrong) - 1
 	switch head {
@@ -147,27 +147,30 @@ func (q *Question) add(name, body string) error {
 		q.Wrong = append(q.Wrong, Wrong{Program: Program{manner, body}})
 	case "error", "notice":
 		if last < 0 || q.Wrong[last].Fails != "" {
-			return fmt.Errorf("it must follow a `wrong` program without an error")
+			return fmt.Errorf("this section must follow a `wrong` section that has no error yet")
 		}
 		q.Wrong[last].Fails, q.Wrong[last].Notice = body, head == "notice"
 	case "mended":
 		if last < 0 || q.Wrong[last].Fails == "" || q.Wrong[last].Mended != "" {
-			return fmt.Errorf("it must follow the error of a `wrong` program that has no `mended` yet")
+			return fmt.Errorf("this section must follow the `error` section of a `wrong` program that has no `mended` yet")
 		}
 		q.Wrong[last].Mended = body
 	case "pending":
 		q.Pending = append(q.Pending, Wrong{Program: Program{manner, body}})
 	case "because":
 		if len(q.Pending) == 0 {
-			return fmt.Errorf("it must follow a `pending` program")
+			return fmt.Errorf("this section must follow a `pending` section")
 		}
 		q.Pending[len(q.Pending)-1].Fails = body
 	case "before":
 		q.Before = body
 	default:
 		form, order, _ := strings.Cut(head, ", ")
-		if q.SQL != "" || !strings.Contains(" value row rows list after ", " "+form+" ") || order != "" && order != "any order" {
-			return fmt.Errorf("want right, wrong, error, notice, mended, pending, because, before, or one of value, row, rows, list and after")
+		switch {
+		case !strings.Contains(" value row rows list after ", " "+form+" ") || order != "" && order != "any order":
+			return fmt.Errorf("there is no section of this name: write right, wrong, error, notice, mended, pending, because or before, or for SQL value, row, rows, list or after, which `, any order` may follow")
+		case q.SQL != "":
+			return fmt.Errorf("the file has two sections of SQL: leave one out")
 		}
 		q.SQL, q.Form, q.AnyOrder = body, form, order != ""
 	}

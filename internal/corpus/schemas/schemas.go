@@ -165,7 +165,7 @@ func (d *declared) grants(db *exosql.DB, id int64) (codemode.Grants, error) {
 			rows[t[0]] = dynamic.AllRows()
 			scopes[t[0]] = dynamic.ScopeShared(tables[t[0]])
 		default:
-			return nil, fmt.Errorf("schemas: table %s: want rows, via or shared, not %q", t[0], t[1])
+			return nil, fmt.Errorf("schemas: the scope of table %s must begin with rows, via or shared, not %q", t[0], t[1])
 		}
 	}
 	out := codemode.Grants{}

@@ -147,7 +147,7 @@ func (o *options) entry(f *grantfile.File, fs *flag.FlagSet, revokes bool) (exo.
 	}
 	for claim, v := range who.Claims {
 		if list, is := v.([]any); is && len(list) == 0 {
-			return "", cli.Usagef("-as: the claim %s has no value, which would name every principal: write one, like %[1]s=open", claim)
+			return "", cli.Usagef("-as: the claim %s without a value would name every principal: write a value, like %[1]s=open", claim)
 		}
 	}
 	if o.as != "" && len(who.Claims) == 0 {

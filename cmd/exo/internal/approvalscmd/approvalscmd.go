@@ -151,7 +151,7 @@ func (o *options) init(_ context.Context, std cli.Stdio, _ string) error {
 		if err = atomicfile.Create(path, []byte(key+"\n"), 0o600); err == nil {
 			_, err = fmt.Fprintf(std.Out, "the key is in %s: keep this file apart from copies of the store\n", path)
 		} else if errors.Is(err, os.ErrExist) {
-			err = fmt.Errorf("%w: the file exists: if it has the key with which waiting changes were stored, keep it, since they can't be read with another", err)
+			err = fmt.Errorf("%w: if changes wait, keep this file, since only its key can read them; if none wait, remove it and run this command again", err)
 		}
 	}
 	return err
@@ -361,7 +361,7 @@ func (o *options) settle(ctx context.Context, std cli.Stdio, _ string) error {
 // Settle asks the databases about the change sets that a process was applying when it was stopped. Databases without a witness can't answer.
 func Settle(ctx context.Context, k *review.Keeper, d *grantfile.Declared) (int, error) {
 	if len(d.Witnesses) < len(d.File.Databases) {
-		return 0, fmt.Errorf("a database of %s has no `witness: true`, and so can't say whether it kept a run's changes. Add it next to the database's `url`", d.File.Name)
+		return 0, fmt.Errorf("a database of %s has no `witness: true`, and so can't say whether it kept a run's changes. Add `witness: true` next to the database's `url`", d.File.Name)
 	}
 	return k.Reconcile(ctx, func(ctx context.Context, run exo.RunID) (yes bool, err error) {
 		all, err := k.List(ctx, true)

@@ -169,7 +169,7 @@ func (p *Page) cookie(r *http.Request) (name string, secure bool) {
 	return "__Host-exo_changes", true
 }
 
-var errNobody = errors.New("the request does not identify a reader")
+var errNobody = errors.New("the request has no session of a person: open a link that exo approvals link prints")
 
 // reader identifies the person who reads. It ignores a client's bearer token.
 func (p *Page) reader(r *http.Request) (reader, error) {

@@ -170,7 +170,7 @@ func erase(ctx context.Context, o *flags, std cli.Stdio, args []string) error {
 	}
 	runs, going, more, err := o.matching(all, run, before)
 	if err == nil && run != "" && len(runs) == 0 {
-		err = fmt.Errorf("the record has no run %s that has ended: exo record settle ends runs whose process was stopped", run)
+		err = fmt.Errorf("the record has no ended run %s: exo record tail lists the runs, and exo record settle ends one whose process was stopped", run)
 	}
 	if err != nil {
 		return err

@@ -190,12 +190,12 @@ func initialize(ctx context.Context, o *flags, std cli.Stdio, args []string) (er
 		return cli.Usagef("-key: want file:PATH, a new file for the signing key, or env:NAME, to print the key for a variable")
 	}
 	if (o.recipient == "") == (o.identity == "") {
-		return cli.Usagef("give one of -identity FILE, a new key that reads what programs and people write, and -recipient, the age recipient of a key that you have")
+		return cli.Usagef("give exactly one of -identity FILE, where exo writes a new key that decrypts the record, and -recipient AGE1, the recipient of an age key that you have")
 	}
 	a := tree.About{Recipients: strings.Split(o.recipient, ",")}
 	for _, r := range a.Recipients {
 		if o.recipient != "" && !strings.HasPrefix(r, "age1") {
-			return cli.Usagef("-recipient: want recipients of age, which begin with age1, with commas between them, not %q", r)
+			return cli.Usagef("-recipient: want age recipients, which begin with age1, with commas between them, not %q", r)
 		}
 	}
 	if a.Witness = o.witness; o.witness != "" && !cosign.Is(o.witness) && !dbwitness.Is(o.witness) {

@@ -80,7 +80,7 @@ func (o *flags) replay(ctx context.Context, std cli.Stdio, path, run string, any
 	}
 	d, err := replay.Run(ctx, entries, replay.Options{AnyVersion: anyVersion})
 	if _, is := errors.AsType[*replay.VersionError](err); is {
-		err = fmt.Errorf("%w: run the exo of that version, or add -any-version, with which a difference may come from the versions", err)
+		err = fmt.Errorf("%w: run exo of that version, or add -any-version; then a difference may come from the version alone", err)
 	}
 	if err != nil {
 		return err

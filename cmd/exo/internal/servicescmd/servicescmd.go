@@ -87,7 +87,7 @@ func show(ctx context.Context, std cli.Stdio, f *grantfile.File, asJSON bool) er
 		}
 	}
 	if !right {
-		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("at least one service has no right `pin`, or can't be used: the lines above say which one and what to write")}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("at least one service has no `pin` or a wrong one, or can't be used: the lines above say which one and what to write")}
 	}
 	return nil
 }
