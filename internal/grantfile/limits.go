@@ -12,30 +12,6 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// limits reads the bounds of a run. The preset supplies a missing bound, or the defaults of exo.Limits and exoeval.Bounds do.
-func (f *File) limits(r *reader, n *yaml.Node) {
-	count := func(to *int) func(entry) {
-		return func(e entry) { *to = r.Positive(e.Value, "limits."+e.Name) }
-	}
-	size := func(to *int) func(entry) { return func(e entry) { *to = r.Bytes(e.Value, "limits."+e.Name) } }
-	span := func(to *time.Duration) func(entry) {
-		return func(e entry) { *to = r.Duration(e.Value, "limits."+e.Name) }
-	}
-	r.Fields(n, "limits", map[string]func(entry){
-		"calls":    count(&f.Limits.Calls),
-		"messages": size(&f.Limits.MessageBytes),
-		"rows":     count(&f.Limits.Rows),
-		"read":     size(&f.Limits.Bytes),
-		"console":  size(&f.Limits.ConsoleBytes),
-		"time":     span(&f.Bounds.Wall),
-		"total":    span(&f.Bounds.Total),
-		"cpu":      span(&f.Bounds.CPU),
-		"memory":   size(&f.Bounds.Memory),
-		"program":  size(&f.Bounds.SourceBytes),
-		"result":   size(&f.Bounds.ResultBytes),
-	})
-}
-
 // Preset is a named set of limits, and of rights that facets may have. A version of a preset never changes.
 type Preset struct {
 	Name   string // the name with the version, like read-only@1

@@ -71,24 +71,9 @@ const (
 	WallNone      = "none"      // there is no wall, and the file accepts the risk
 )
 
-func (f *File) wall(r *reader, n *yaml.Node) {
-	switch w := r.Text(n, "wall"); w {
-	case "kernel", "":
-	case WallContainer, WallNone:
-		f.Wall = w
-	default:
-		r.At(posOf(n), "wall: want kernel, container or none, not `%s`", w)
-	}
-}
-
 func (f *File) serve(r *reader, n *yaml.Node) {
 	s := &f.Serve
-	r.Fields(n, "serve", map[string]func(entry){
-		"resource": func(e entry) { s.Resource = r.Name(e.Value, "resource") },
-		"issuers":  func(e entry) { s.Issuers = r.issuers(e.Value) },
-		"tokens":   func(e entry) { s.Tokens = r.tokens(e.Value) },
-		"origins":  func(e entry) { s.Origins = r.Names(e.Value, "origins") },
-	})
+	r.Fields(n, "serve", s.keys(r))
 	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
 		r.At(s.Resource.Pos, "resource: want the https address at which clients reach exo serve, like https://shop.example.com/mcp; http is only for this machine")
 	}
@@ -120,15 +105,7 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 			r.At(e.Pos(), "issuers: want an issuer's https address as its tokens have it in `iss`, like https://login.example.com/, not `%s`", e.Name)
 		}
 		what := "the issuer " + e.Name
-		r.Fields(e.Value, what, map[string]func(entry){
-			"keys":   func(e entry) { i.Keys = r.Name(e.Value, "keys") },
-			"scopes": func(e entry) { i.Scopes = r.Names(e.Value, "scopes") },
-			"claims": func(e entry) {
-				for _, c := range r.Entries(e.Value, "claims") {
-					i.Claims = append(i.Claims, ClaimFrom{c.Named(), r.Text(c.Value, "claims."+c.Name)})
-				}
-			},
-		})
+		r.Fields(e.Value, what, i.keys(r))
 		switch u, err := url.Parse(i.Keys.Text); {
 		case i.Keys.Text == "":
 			r.At(i.Pos, "%s has no `keys`: say where its public keys (a JWK set) are, as `keys: https://HOST/PATH` or `keys: file:PATH`", what)
@@ -144,16 +121,7 @@ func (r *reader) tokens(n *yaml.Node) (out []Token) {
 	for _, e := range r.Entries(n, "tokens") {
 		t := Token{Name: e.Named()}
 		what := "the token " + e.Name
-		r.Fields(e.Value, what, map[string]func(entry){
-			"token": func(e entry) {
-				t.Secret = r.Secret(e.Value, "token")
-			},
-			"claims": func(e entry) {
-				for _, c := range r.Entries(e.Value, "claims") {
-					t.claims = append(t.claims, tokenClaim{c.Named(), valueOf(c.Value)})
-				}
-			},
-		})
+		r.Fields(e.Value, what, t.keys(r))
 		if t.Secret.Kind == "" && len(r.List) == 0 {
 			r.At(t.Pos, "%s has no `token`: say where its text is, as `token: env:NAME` or `token: file:PATH`", what)
 		}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Reader reads nodes, and collects their errors.
@@ -78,27 +80,26 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 	return out
 }
 
-// Fields reads a map with names that the format defines.
-func (r *Reader) Fields(n *yaml.Node, what string, known map[string]func(Entry)) {
-	var names []string
-	for name := range known {
-		names = append(names, name)
-	}
+// Fields reads a map with keys that the format defines. It returns the keys that the map has.
+func (r *Reader) Fields(n *yaml.Node, what string, keys []Key) (has []string) {
+	names := scalar.Each(keys, func(k Key) string { return k.Name })
 	slices.Sort(names)
 	if r.Saw != nil {
 		r.Saw(n, names)
 	}
 	if !IsNull(n) && n.Kind != yaml.MappingNode {
 		r.At(PosOf(n), "%s: want a map with one or more of the keys %s, not %s", what, strings.Join(names, ", "), KindOf(n))
-		return
+		return nil
 	}
 	for _, e := range r.Entries(n, what) {
-		if read := known[e.Name]; read != nil {
-			read(e)
+		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.Name }); i >= 0 {
+			has = append(has, e.Name)
+			keys[i].Read(e)
 			continue
 		}
 		r.At(e.Pos(), "`%s` is no key of %s%s", e.Name, what, Or(e.Name, names))
 	}
+	return has
 }
 
 // IsNull reports whether a node has no value.
