@@ -68,7 +68,7 @@ func (r *reader) approve(e entry) *Approve {
 		}
 		return a
 	}
-	r.Fields(e.Value, "approve", a.keys(r))
+	r.Fields(e, "approve", a.keys(r))
 	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
 		r.At(a.Pos, "approve: say which changes wait for a person: `always`, or a map like `{ rows: 10, delete: true, columns: [amount] }`")
 	}
@@ -96,10 +96,7 @@ func (a *Approve) String() string {
 func (f *File) approvals(r *reader, e entry) {
 	a := &f.Approvals
 	a.Pos = e.Pos()
-	r.Fields(e.Value, "approvals", a.keys(r))
-	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.At(a.Pos, "approvals: want `key` and `store`, like `{ key: file:approvals.key, store: approvals }`. `key` says where the key is that encrypts the waiting changes. `store` is a folder, or env:NAME with the URL of a PostgreSQL database")
-	}
+	r.Fields(e, "approvals", a.keys(r))
 	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Store.Folder(), beside(r.Dir, a.Key.Name)) {
 		r.At(a.Key.Pos, "approvals: `key` is in the folder of `store`, so a copy of the folder could be read by anyone: keep the key in another folder")
 	}

@@ -180,10 +180,7 @@ func parse(name string, text []byte, r *reader) (*File, error) {
 }
 
 func (f *File) read(r *reader, root *yaml.Node) {
-	has := r.Fields(root, "the file", f.keys(r))
-	if !slices.Contains(has, "exo") {
-		r.At(posOf(root), "the version of the file's format is missing: add the line `exo: %d`", Version)
-	}
+	r.Fields(entry{Key: root, Value: root}, "the file", f.keys(r))
 	for _, missing := range []struct {
 		name string
 		none bool
@@ -196,13 +193,13 @@ func (f *File) read(r *reader, root *yaml.Node) {
 }
 
 // readRecord reads the path of a record, or the keys of one that is a folder or in a database.
-func (f *File) readRecord(r *reader, n *yaml.Node) {
-	if n.Kind != yaml.MappingNode {
-		f.Record = r.Text(n, "record")
-	} else if r.Fields(n, "record", f.recordKeys(r)); (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" {
-		r.At(posOf(n), "record: want the path of a file, or `{ folder: PATH, key: file:PATH }`, or `{ database: env:NAME, key: file:PATH }`. `key` says where the signing key is; `exo record init` makes it")
+func (f *File) readRecord(r *reader, e entry) {
+	if e.Value.Kind != yaml.MappingNode {
+		f.Record = r.Text(e.Value, "record")
+	} else if r.Fields(e, "record", f.recordKeys(r)); (f.Record == "") == (f.RecordDB.Kind == "") {
+		r.At(posOf(e.Value), "record: want the path of a file, or `{ folder: PATH, key: file:PATH }`, or `{ database: env:NAME, key: file:PATH }`")
 	}
-	if f.recordAt = posOf(n); f.Record != "" {
+	if f.recordAt = posOf(e.Value); f.Record != "" {
 		f.record, f.Record = f.Record, beside(r.Dir, f.Record)
 	}
 }
@@ -213,10 +210,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 		if e.Value.Kind == yaml.ScalarNode {
 			d.URL = r.URL(e.Value, "databases."+e.Name)
 		} else {
-			r.Fields(e.Value, "databases."+e.Name, d.keys(r))
-			if d.URL.Kind == "" && len(r.List) == 0 {
-				r.At(d.Pos, "the database %s has no `url`: add `url: env:NAME`, `url: file:PATH` or `url: sqlite:PATH`", e.Name)
-			}
+			r.Fields(e, "the database "+e.Name, d.keys(r))
 		}
 		f.Databases = append(f.Databases, d)
 	}
@@ -225,15 +219,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 func (f *File) facets(r *reader, n *yaml.Node) {
 	for _, e := range r.Entries(n, "facets") {
 		x := Facet{Name: e.Named(), Table: e.Named()}
-		what := "the facet " + e.Name
-		has := r.Fields(e.Value, what, x.keys(r))
-		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // a value of another type was already reported
-		if len(x.Columns) == 0 && empty {
-			r.At(x.Pos, "%s has no `columns`: list the columns that programs may see", what)
-		}
-		if empty && !slices.Contains(has, "scope") {
-			r.At(x.Pos, "%s has no `scope`: say which rows programs may reach, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
-		}
+		r.Fields(e, "the facet "+e.Name, x.keys(r))
 		f.Facets = append(f.Facets, x)
 	}
 }
@@ -262,7 +248,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
 			r.At(e.Pos(), "the column `%s` is listed twice: remove one of the two", e.Name)
 		}
-		r.Fields(e.Value, "the column "+e.Name, c.keys(r))
+		r.Fields(e, "the column "+e.Name, c.keys(r))
 		out = append(out, c)
 	}
 	return out
@@ -295,10 +281,7 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 			l.To = r.Name(e.Value, "links."+e.Name)
 		} else {
 			what := "the link " + e.Name
-			r.Fields(e.Value, what, l.keys(r))
-			if l.To.Text == "" {
-				r.At(l.Pos, "%s has no `to`: add `to: FACET`, with the facet that the link leads to", what)
-			}
+			r.Fields(e, what, l.keys(r))
 			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
 				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
 			}
@@ -320,10 +303,7 @@ func (f *File) grants(r *reader, n *yaml.Node) {
 		if e.Value.Kind == yaml.ScalarNode {
 			g.Facet = r.Name(e.Value, "grants."+e.Name)
 		} else {
-			r.Fields(e.Value, "the grant "+e.Name, g.keys(r))
-			if g.Facet.Text == "" {
-				r.At(g.Pos, "the grant %s has no `facet`: add `facet: NAME`, with one of `facets`", e.Name)
-			}
+			r.Fields(e, "the grant "+e.Name, g.keys(r))
 		}
 		f.Grants = append(f.Grants, g)
 	}

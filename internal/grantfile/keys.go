@@ -32,7 +32,7 @@ func (f *File) keys(r *reader) []strict.Key {
 			if e.Value.Value != fmt.Sprint(Version) {
 				r.At(posOf(e.Value), "exo: want the version of the file's format, and the installed exo reads only version %d: write `exo: %[1]d`", Version)
 			}
-		}), "the version of the form of this file").Must(),
+		}), "the version of the form of this file").Must(fmt.Sprintf("add the line `exo: %d`, which says the version of the file's format", Version)),
 		key("reviewed", r.BoolTo(&f.Reviewed), "true once a person has read the file: nothing is served before"),
 		key("preset", by(words(presets), func(e entry) { f.preset(r, e.Value) }), "a set of limits, and whether facets may let programs change rows"),
 		key("databases", by(named(either(strict.AURL, fields(new(Database).keys, r))), func(e entry) { f.databases(r, e.Value) }), "where the databases are: env:NAME, file:PATH or sqlite:PATH"),
@@ -40,7 +40,7 @@ func (f *File) keys(r *reader) []strict.Key {
 		key("grants", by(named(either(strict.AText, fields(new(Grant).keys, r))), func(e entry) { f.grants(r, e.Value) }), "the names that a program begins with"),
 		key("services", by(services.Form, func(e entry) { f.Services = services.Read(&r.Reader, e.Value) }), "servers beside the databases, with which programs begin as well: MCP servers, HTTP APIs and folders"),
 		key("facets", by(named(fields(new(Facet).keys, r)), func(e entry) { f.facets(r, e.Value) }), "what programs see of a table, and the rows that they reach"),
-		key("limits", by(fields(f.limitKeys, r), func(e entry) { r.Fields(e.Value, "limits", f.limitKeys(r)) }), "limits of a run; one that is missing is the preset's, or the default"),
+		key("limits", by(fields(f.limitKeys, r), func(e entry) { r.Fields(e, "limits", f.limitKeys(r)) }), "limits of a run; one that is missing is the preset's, or the default"),
 		key("budgets", by(budgets.Form, func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) }), "what runs may use together, also after a restart: it is kept in a store"),
 		key("access", by(access.Form, func(e entry) { f.Access = access.Read(&r.Reader, e) }), "where exo access keeps whose access was taken back; without it nobody can be revoked"),
 		key("zone", r.TextTo(&f.Zone).Then(func(e entry) {
@@ -48,7 +48,7 @@ func (f *File) keys(r *reader) []strict.Key {
 				r.At(posOf(e.Value), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
 			}
 		}), "the time zone of today, like Europe/Berlin"),
-		key("record", by(either(strict.AText, fields(f.recordKeys, r)), func(e entry) { f.readRecord(r, e.Value) }), "the file that the record of runs is appended to, or its folder or database, and its key"),
+		key("record", by(either(strict.AText, fields(f.recordKeys, r)), func(e entry) { f.readRecord(r, e) }), "the file that the record of runs is appended to, or its folder or database, and its key"),
 		key("labels", by(named(words([]string{SecretTag, UntrustedTag})), func(e entry) { f.labels(r, e.Value) }), "the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		key("admits", r.NamesTo(&f.Admits), "labels that results may carry"),
 		key("distrust", r.WordTo(&f.Distrust, Distrusts...), "how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),
@@ -59,25 +59,25 @@ func (f *File) keys(r *reader) []strict.Key {
 			}
 		}), "the walls round the processes of programs: kernel; container or none accept less"),
 		key("approvals", by(fields(f.Approvals.keys, r), func(e entry) { f.approvals(r, e) }), "where changes wait for a person, and messages until they are delivered"),
-		key("serve", by(fields(f.Serve.keys, r), func(e entry) { f.serve(r, e.Value) }), "how clients over HTTP are known"),
+		key("serve", by(fields(f.Serve.keys, r), func(e entry) { f.serve(r, e) }), "how clients over HTTP are known"),
 	}
 }
 
 func (d *Database) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("url", r.URLTo(&d.URL), "where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH").Must().Shows("%s"),
+		key("url", r.URLTo(&d.URL), "where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH").Must("add `url: env:NAME`, `url: file:PATH` or `url: sqlite:PATH`").Shows("%s"),
 		key("schema", r.TextsTo(&d.Schema), "of PostgreSQL: the schemas in which tables are looked up, in order").Shows("schema %s"),
 		key("witness", r.BoolTo(&d.Witness), "each run that changes the database leaves its ID in the table exo_runs, so that the record can be completed after a crash").Shows("runs leave their IDs"),
 		key("undo", r.DaysTo(&d.Undo), "for how many days what runs change is kept, like 7d: exo undo can take it back; implies witness").Shows("what runs change is kept for %d days"),
 		key("undo_url", r.URLTo(&d.UndoURL), "where the URL is by which exo undo connects, with rights on all columns").Shows("exo undo connects by %s"),
-		key("replicas", r.SecretsTo(&d.Replicas), "where the URLs of replicas are, which answer reads of programs that can't change the database: PostgreSQL in recovery, with the same role").Shows("a replica for reads is at %s"),
+		key("replicas", r.SecretsTo(&d.Replicas), "where the URLs of replicas are, which answer reads of programs that can't change the database: PostgreSQL in recovery, with the same role").Shows("replicas for reads are at %s"),
 		key("cursors", r.SecretTo(&d.Cursors), "the key of cursors, 32 random characters or more: each process that has the key takes the cursors of the others").Shows("cursors have the key of %s"),
 	}
 }
 
 func (g *Grant) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("facet", r.NameTo(&g.Facet), "what programs see of the rows").Must(),
+		key("facet", r.NameTo(&g.Facet), "what programs see of the rows").Must("add `facet: NAME`, with one of `facets`"),
 		key("where", r.condition(&g.Where), "narrows the facet's scope for this grant"),
 	}
 }
@@ -90,17 +90,23 @@ func (r *reader) condition(to **Expr) strict.Value {
 	})
 }
 
+const noColumns = "list the columns that programs may see"
+
 func (x *Facet) keys(r *reader) []strict.Key {
 	column := either(strict.Only("type", "null"), fields(new(Column).keys, r))
-	columns := either(strict.ListOf(either(strict.AText, named(column).With(strict.Node{"type": "object"}))), named(column))
+	columns := either(strict.ListOf(either(strict.AText, named(column).With(strict.Node{"type": "object"}))), named(column).With(strict.Some))
 	measure := fields(new(Measure).keys, r).Needs("oneOf", slices.Concat(Aggregates, []string{"ratio"})...)
 	return []strict.Key{
 		key("table", r.NameTo(&x.Table), "in the database; otherwise the facet's name"),
 		key("database", r.NameTo(&x.Database), "where there are several"),
-		key("columns", by(columns, func(e entry) { x.Columns = r.columns(e.Value) }), "those that programs see, each named: there is no wildcard").Must(),
+		key("columns", by(columns, func(e entry) {
+			if x.Columns = r.columns(e.Value); isNull(e.Value) || e.Value.Kind != yaml.ScalarNode && len(e.Value.Content) == 0 {
+				r.At(posOf(e.Value), "columns: "+noColumns)
+			}
+		}), "those that programs see, each named: there is no wildcard").Must(noColumns),
 		key("links", by(named(either(strict.AText, fields(new(Link).keys, r))), func(e entry) { x.Links = r.links(e.Value) }), "to other facets: by the foreign key between the tables, or by columns"),
 		key("measures", by(named(measure), func(e entry) { x.Measures = r.measures(e.Value) }), "aggregates that programs call by name: { revenue: { sum: amount, where: state = 'paid' } }"),
-		key("scope", by(strict.AText, func(e entry) { x.Scope = r.scope(e.Value) }), "the rows that may be reached: a condition like org_id = $principal.org, via FACET.LINK, or shared").Must(),
+		key("scope", by(strict.AText, func(e entry) { x.Scope = r.scope(e.Value) }), "the rows that may be reached: a condition like org_id = $principal.org, via FACET.LINK, or shared").Must("say which rows programs may reach, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row"),
 		key("insert", r.NamesTo(&x.Insert), "columns that programs may fill in new rows"),
 		key("update", r.NamesTo(&x.Update), "columns that programs may change"),
 		key("delete", by(either(strict.ABool, words([]string{DeleteTrusted})), func(e entry) {
@@ -150,7 +156,7 @@ func (c *Column) keys(r *reader) []strict.Key {
 
 func (l *Link) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("to", r.NameTo(&l.To), "the facet that it leads to").Must(),
+		key("to", r.NameTo(&l.To), "the facet that it leads to").Must("add `to: FACET`, with the facet that the link leads to"),
 		key("columns", r.NamesTo(&l.Columns), "of this table"),
 		key("references", r.NamesTo(&l.References), "of the other table, as many"),
 		key("one", by(strict.ABool, func(e entry) { one := r.Bool(e.Value, "one"); l.One = &one }), "it leads to at most one row"),
@@ -162,7 +168,7 @@ func (f *File) recordKeys(r *reader) []strict.Key {
 	return []strict.Key{
 		key("folder", r.TextTo(&f.Record), "a folder that `exo record init` made"),
 		key("database", r.SecretTo(&f.RecordDB), "where the URL of a PostgreSQL database is, in which `exo record init` made a record: env:NAME or file:PATH"),
-		key("key", r.SecretTo(&f.RecordKey), "where the signing key is: env:NAME or file:PATH").Must(),
+		key("key", r.SecretTo(&f.RecordKey), "where the signing key is: env:NAME or file:PATH").Must("say where the signing key is, like `key: file:record.key`; `exo record init` makes it"),
 		key("keep", r.DaysTo(&f.Keep), "for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
 		key("replies", r.BoolTo(&f.Replies), "keep what programs read, encrypted, so that exo replay can run them again"),
 		key("witness", by(words([]string{"required"}), func(e entry) {
@@ -213,26 +219,21 @@ func (a *Approve) keys(r *reader) []strict.Key {
 
 func (a *Approvals) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("key", r.SecretTo(&a.Key), "where the key is that encrypts what waits, at least 32 random characters: env:NAME or file:PATH; exo approvals init makes it").Must(),
-		key("store", r.StoreTo(&a.Store), "where change sets wait: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH").Must(),
+		key("key", r.SecretTo(&a.Key), "where the key is that encrypts what waits, at least 32 random characters: env:NAME or file:PATH; exo approvals init makes it").Must("say where the key is that encrypts the waiting changes, like `key: file:approvals.key`; `exo approvals init` makes it"),
+		key("store", r.StoreTo(&a.Store), "where change sets wait: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH").Must("say where changes wait: `store: approvals` for a folder, or `store: env:NAME` with the URL of a PostgreSQL database"),
 		key("wait", r.TimeTo(&a.Wait), "how long a change set waits for a person; otherwise 24h"),
 		key("link", r.NameTo(&a.Link), "the address of the page as people know it, like https://shop.example.com/changes"),
 		key("shows", r.NamesTo(&a.Shows), "labels that whoever decides may see, besides those that results may carry"),
 		key("notify", r.NamesTo(&a.Notify), "services that are told of each change that waits: a chat, a webhook, or MAIL.NAME"),
-		key("proxy", by(fields(a.Proxy.keys, r), func(e entry) {
-			r.Fields(e.Value, "proxy", a.Proxy.keys(r))
-			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header in which the proxy sends a signed token (a JWT), and `iss` and `aud` of this token")
-			}
-		}), "how a proxy in front of the page says who reads it"),
+		key("proxy", by(fields(a.Proxy.keys, r), func(e entry) { r.Fields(e, "approvals.proxy", a.Proxy.keys(r)) }), "how a proxy in front of the page says who reads it"),
 	}
 }
 
 func (p *Proxy) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("header", r.NameTo(&p.Header), "the header with the assertion that the proxy adds").Must(),
-		key("issuer", r.NameTo(&p.Issuer), "one of serve: issuers, which signs it").Must(),
-		key("audience", r.NameTo(&p.Audience), "its aud: an address that no client's token has").Must(),
+		key("header", r.NameTo(&p.Header), "the header with the assertion that the proxy adds").Must("name the header in which the proxy sends a signed token (a JWT)"),
+		key("issuer", r.NameTo(&p.Issuer), "one of serve: issuers, which signs it").Must("write the issuer that the token of the proxy has as `iss`"),
+		key("audience", r.NameTo(&p.Audience), "its aud: an address that no client's token has").Must("write the address that the token of the proxy has as `aud`"),
 	}
 }
 
@@ -247,7 +248,7 @@ func (s *Serve) keys(r *reader) []strict.Key {
 
 func (i *Issuer) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("keys", by(strict.Pattern("^(https|file):."), func(e entry) { i.Keys = r.Name(e.Value, "keys") }), "where its public keys are, a JWK set: https://HOST/PATH or file:PATH").Must(),
+		key("keys", by(strict.Pattern("^(https|file):."), func(e entry) { i.Keys = r.Name(e.Value, "keys") }), "where its public keys are, a JWK set: https://HOST/PATH or file:PATH").Must("say where its public keys (a JWK set) are, as `keys: https://HOST/PATH` or `keys: file:PATH`"),
 		key("scopes", r.NamesTo(&i.Scopes), "those that a token must have"),
 		key("claims", by(named(strict.AText), func(e entry) {
 			for _, c := range r.Entries(e.Value, "claims") {
@@ -259,7 +260,7 @@ func (i *Issuer) keys(r *reader) []strict.Key {
 
 func (t *Token) keys(r *reader) []strict.Key {
 	return []strict.Key{
-		key("token", r.SecretTo(&t.Secret), "where the text is: env:NAME or file:PATH").Must(),
+		key("token", r.SecretTo(&t.Secret), "where the text is: env:NAME or file:PATH").Must("say where its text is, as `token: env:NAME` or `token: file:PATH`"),
 		key("claims", by(named(either(strict.Only("type", []string{"integer", "string", "boolean"}), strict.Only("type", "array"))), func(e entry) {
 			for _, c := range r.Entries(e.Value, "claims") {
 				t.claims = append(t.claims, tokenClaim{c.Named(), valueOf(c.Value)})
@@ -270,7 +271,7 @@ func (t *Token) keys(r *reader) []strict.Key {
 
 func (f *File) limitKeys(r *reader) []strict.Key {
 	l, b := &f.Limits, &f.Bounds
-	return strict.Within("limits.",
+	return []strict.Key{
 		key("calls", r.CountTo(&l.Calls), "messages of one run").Shows("%d"),
 		key("messages", r.SizeTo(&l.MessageBytes), "bytes of all messages of one run: of what programs pass on").Shows("%d bytes"),
 		key("rows", r.CountTo(&l.Rows), "rows that one run reads").Shows("%d"),
@@ -281,5 +282,6 @@ func (f *File) limitKeys(r *reader) []strict.Key {
 		key("cpu", r.TimeTo(&b.CPU), "of the program's process").Shows("%s"),
 		key("memory", r.SizeTo(&b.Memory), "of the program's process: 64MiB").Shows("%d bytes"),
 		key("program", r.SizeTo(&b.SourceBytes), "of a program's text").Shows("%d bytes"),
-		key("result", r.SizeTo(&b.ResultBytes), "of a result").Shows("%d bytes"))
+		key("result", r.SizeTo(&b.ResultBytes), "of a result").Shows("%d bytes"),
+	}
 }

@@ -45,7 +45,7 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 	for _, e := range r.Entries(n, "measures") {
 		m := Measure{Name: e.Named()}
 		what := "the measure " + e.Name
-		has := r.Fields(e.Value, what, m.keys(r))
+		has := r.Fields(e, what, m.keys(r))
 		forms := slices.DeleteFunc(has, func(k string) bool { return k == "where" || k == "doc" })
 		switch {
 		case len(forms) != 1:

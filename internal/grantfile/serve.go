@@ -71,14 +71,14 @@ const (
 	WallNone      = "none"      // there is no wall, and the file accepts the risk
 )
 
-func (f *File) serve(r *reader, n *yaml.Node) {
+func (f *File) serve(r *reader, e entry) {
 	s := &f.Serve
-	r.Fields(n, "serve", s.keys(r))
+	r.Fields(e, "serve", s.keys(r))
 	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
 		r.At(s.Resource.Pos, "resource: want the https address at which clients reach exo serve, like https://shop.example.com/mcp; http is only for this machine")
 	}
 	if len(s.Issuers) > 0 && s.Resource.Text == "" {
-		r.At(posOf(n), "serve: `issuers` need `resource` too: the address at which clients reach exo serve, which their tokens have as `aud`, like https://shop.example.com/mcp")
+		r.At(posOf(e.Value), "serve: `issuers` need `resource` too: the address at which clients reach exo serve, which their tokens have as `aud`, like https://shop.example.com/mcp")
 	}
 	for _, o := range s.Origins {
 		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
@@ -104,12 +104,8 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 		if !isAddress(e.Name) {
 			r.At(e.Pos(), "issuers: want an issuer's https address as its tokens have it in `iss`, like https://login.example.com/, not `%s`", e.Name)
 		}
-		what := "the issuer " + e.Name
-		r.Fields(e.Value, what, i.keys(r))
-		switch u, err := url.Parse(i.Keys.Text); {
-		case i.Keys.Text == "":
-			r.At(i.Pos, "%s has no `keys`: say where its public keys (a JWK set) are, as `keys: https://HOST/PATH` or `keys: file:PATH`", what)
-		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
+		r.Fields(e, "the issuer "+e.Name, i.keys(r))
+		if u, err := url.Parse(i.Keys.Text); i.Keys.Text != "" && (err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text))) {
 			r.At(i.Keys.Pos, "keys: say where the issuer's public keys (a JWK set) are, as https://HOST/PATH or file:PATH")
 		}
 		out = append(out, i)
@@ -120,11 +116,7 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 func (r *reader) tokens(n *yaml.Node) (out []Token) {
 	for _, e := range r.Entries(n, "tokens") {
 		t := Token{Name: e.Named()}
-		what := "the token " + e.Name
-		r.Fields(e.Value, what, t.keys(r))
-		if t.Secret.Kind == "" && len(r.List) == 0 {
-			r.At(t.Pos, "%s has no `token`: say where its text is, as `token: env:NAME` or `token: file:PATH`", what)
-		}
+		r.Fields(e, "the token "+e.Name, t.keys(r))
 		out = append(out, t)
 	}
 	return out

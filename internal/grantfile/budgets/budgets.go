@@ -56,7 +56,7 @@ func Form() strict.Node {
 // Read reads the budgets of a file.
 func Read(r *strict.Reader, e strict.Entry) (out Budgets) {
 	out.Pos = e.Pos()
-	r.Fields(e.Value, "budgets", out.keys(r))
+	r.Fields(e, "budgets", out.keys(r))
 	slices.SortFunc(out.All, func(a, b budget.Budget) int {
 		return cmp.Or(slices.Index(Pers, string(a.Per))-slices.Index(Pers, string(b.Per)), slices.Index(Windows, Window(a))-slices.Index(Windows, Window(b)))
 	})
@@ -71,7 +71,7 @@ func (b *Budgets) keys(r *strict.Reader) []strict.Key {
 	for i, per := range Pers {
 		windows := func(r *strict.Reader) []strict.Key { return b.windows(r, per) }
 		keys = append(keys, strict.NewKey(per, strict.By(strict.FormOf(windows, r).With(strict.Some), func(e strict.Entry) {
-			if has := r.Fields(e.Value, "budgets."+per, windows(r)); len(has) == 0 && len(r.List) == 0 {
+			if has := r.Fields(e, "budgets."+per, windows(r)); len(has) == 0 && len(r.List) == 0 {
 				r.At(strict.PosOf(e.Value), "budgets.%s: want at least one of %s, like `day: { rows: 1000 }`", per, strings.Join(Windows, ", "))
 			}
 		}), "of "+[]string{"each principal", "each conversation of a principal", "all principals together"}[i]))
@@ -84,18 +84,19 @@ func (b *Budgets) windows(r *strict.Reader, per string) (keys []strict.Key) {
 	for _, w := range Windows {
 		x, what := budget.Budget{Per: budget.Per(per), Every: every[w]}, "budgets."+per+"."+w
 		amounts := func(r *strict.Reader) []strict.Key {
-			return strict.Within(what+".",
+			return []strict.Key{
 				strict.NewKey("calls", r.CountTo(&x.Calls), "messages"),
 				strict.NewKey("rows", r.CountTo(&x.Rows), "rows that programs get"),
 				strict.NewKey("read", r.SizeTo(&x.Bytes), "bytes that programs get"),
-				strict.NewKey("effects", r.CountTo(&x.Effects), "messages that change something or are sent at the end"))
+				strict.NewKey("effects", r.CountTo(&x.Effects), "messages that change something or are sent at the end"),
+			}
 		}
 		about := "full again each " + w + " (UTC)"
 		if w == Total {
 			about = "never full again"
 		}
 		keys = append(keys, strict.NewKey(w, strict.By(strict.FormOf(amounts, r).With(strict.Some), func(e strict.Entry) {
-			r.Fields(e.Value, what, amounts(r))
+			r.Fields(e, what, amounts(r))
 			if slices.Max(AmountsOf(x)) == 0 && len(r.List) == 0 {
 				r.At(e.Pos(), "%s: want at least one of %s, like `%s: { rows: 1000 }`", what, strings.Join(Amounts, ", "), w)
 			}

@@ -100,7 +100,7 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 		if err := exoeval.CheckName(e.Name); err != nil {
 			r.At(s.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
 		}
-		r.Fields(e.Value, "the service "+e.Name, s.keys(r))
+		r.Fields(e, "the service "+e.Name, s.keys(r))
 		if len(r.List) == 0 {
 			s.check(r)
 		}
@@ -165,7 +165,7 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 		if e.Value.Kind == yaml.ScalarNode {
 			s.From = r.Secret(e.Value, "secrets."+e.Name)
 		} else {
-			r.Fields(e.Value, "the secret "+e.Name, s.keys(r))
+			r.Fields(e, "the secret "+e.Name, s.keys(r))
 			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
 				r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
 			}

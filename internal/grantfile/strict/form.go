@@ -83,7 +83,7 @@ func FormOf[R any](keys func(R) []Key, r R) Form {
 		fields, n := map[string]Node{}, Node{"type": mapOrNothing, "additionalProperties": false}
 		var required []string
 		for _, k := range keys(r) {
-			if fields[k.Name] = k.Form.With(Node{"description": k.about})(); k.must {
+			if fields[k.Name] = k.Form.With(Node{"description": k.about})(); k.must != "" {
 				required = append(required, k.Name)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Key is a key of a map whose keys the format defines.
@@ -17,7 +19,7 @@ type Key struct {
 	Name string
 	Value
 	about string // the description in the schema
-	must  bool   // the schema requires the key
+	must  string // what an author adds who left the key out; "" if the key may be missing
 	shows string // the format of the key's value for Shown; "" if Shown leaves the key out
 }
 
@@ -31,9 +33,9 @@ type Value struct {
 // NewKey returns a key. An editor shows the argument about to the author of a file.
 func NewKey(name string, v Value, about string) Key { return Key{Name: name, Value: v, about: about} }
 
-// Must returns the key as one that the schema requires. The reader of the map reports a missing key.
-func (k Key) Must() Key {
-	k.must = true
+// Must returns the key as one that no map may lack. The error for a missing key ends with the advice.
+func (k Key) Must(advice string) Key {
+	k.must = advice
 	return k
 }
 
@@ -62,18 +64,6 @@ func (v Value) Is(is func() any) Value {
 	return v
 }
 
-// Within puts the path of the keys' map before their names in errors.
-func Within(path string, keys ...Key) []Key {
-	for i := range keys {
-		read := keys[i].Read
-		keys[i].Read = func(e Entry) {
-			e.Name = path + e.Name
-			read(e)
-		}
-	}
-	return keys
-}
-
 // Shown describes the values of those keys that have a format for it. It leaves out zero values.
 func Shown(between string, keys ...Key) string {
 	var out []string
@@ -81,22 +71,19 @@ func Shown(between string, keys ...Key) string {
 		if k.shows == "" || reflect.ValueOf(k.is()).IsZero() {
 			continue
 		}
-		switch v := k.is().(type) {
+		is := k.is()
+		switch v := is.(type) {
 		case bool:
 			out = append(out, k.shows)
+			continue
 		case Name:
-			out = append(out, fmt.Sprintf(k.shows, v.Text))
+			is = v.Text
 		case []Name:
-			out = append(out, fmt.Sprintf(k.shows, Listed(Texts(v))))
+			is = Listed(Texts(v))
 		case []string:
-			out = append(out, fmt.Sprintf(k.shows, Listed(v)))
-		case []Secret:
-			for _, s := range v {
-				out = append(out, fmt.Sprintf(k.shows, s))
-			}
-		default:
-			out = append(out, fmt.Sprintf(k.shows, v))
+			is = Listed(v)
 		}
+		out = append(out, fmt.Sprintf(k.shows, is))
 	}
 	return strings.Join(out, between)
 }
@@ -126,11 +113,12 @@ func (r *Reader) CountTo(at *int) Value          { return to(at, ANumber, r.Posi
 func (r *Reader) SizeTo(at *int) Value           { return to(at, ASize, r.Bytes) }
 func (r *Reader) TimeTo(at *time.Duration) Value { return to(at, ATime, r.Duration) }
 func (r *Reader) SecretTo(at *Secret) Value      { return to(at, APlace, r.Secret) }
+func (r *Reader) URLTo(at *Secret) Value         { return to(at, AURL, r.URL) }
+func (r *Reader) StoreTo(at *Secret) Value       { return By(AText, func(e Entry) { *at = r.Store(e) }) }
+
 func (r *Reader) SecretsTo(at *[]Secret) Value {
-	return to(at, Either(APlace, ListOf(APlace)), r.Secrets)
+	return to(at, Either(APlace, ListOf(APlace)), r.Secrets).Is(func() any { return scalar.Each(*at, Secret.String) })
 }
-func (r *Reader) URLTo(at *Secret) Value   { return to(at, AURL, r.URL) }
-func (r *Reader) StoreTo(at *Secret) Value { return By(AText, func(e Entry) { *at = r.Store(e) }) }
 
 // TextsTo is NamesTo without the places.
 func (r *Reader) TextsTo(at *[]string) Value {

@@ -80,8 +80,10 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 	return out
 }
 
-// Fields reads a map with keys that the format defines. It returns the keys that the map has.
-func (r *Reader) Fields(n *yaml.Node, what string, keys []Key) (has []string) {
+// Fields reads a map with keys that the format defines, and returns the names of those that it has. The argument what names the map in errors. If it is a
+// path like limits, errors about values begin with it.
+func (r *Reader) Fields(of Entry, what string, keys []Key) (has []string) {
+	n := of.Value
 	names := scalar.Each(keys, func(k Key) string { return k.Name })
 	slices.Sort(names)
 	if r.Saw != nil {
@@ -93,11 +95,18 @@ func (r *Reader) Fields(n *yaml.Node, what string, keys []Key) (has []string) {
 	}
 	for _, e := range r.Entries(n, what) {
 		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.Name }); i >= 0 {
-			has = append(has, e.Name)
+			if has = append(has, e.Name); !strings.Contains(what, " ") {
+				e.Name = what + "." + e.Name
+			}
 			keys[i].Read(e)
 			continue
 		}
 		r.At(e.Pos(), "`%s` is no key of %s%s", e.Name, what, Or(e.Name, names))
+	}
+	for _, k := range keys {
+		if k.must != "" && !slices.Contains(has, k.Name) {
+			r.At(of.Pos(), "%s has no `%s`: %s", what, k.Name, k.must)
+		}
 	}
 	return has
 }
