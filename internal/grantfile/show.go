@@ -41,17 +41,7 @@ func (f *File) Lines() (out []Line) {
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
 	}
-	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
-		how := SecretTag
-		if value.OfIntegrity(f.declared[tag]) {
-			how = UntrustedTag
-		}
-		add("label "+tag, "", "%s", how)
-	}
-	for _, a := range f.Admits {
-		add("results", "may carry "+a.Text, "")
-	}
-	f.flowLines(add)
+	f.labelLines(add)
 	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, Distrusts[0]))
 	if f.Models == nil {
 		add("models", "any", "with a key in the environment")
@@ -140,8 +130,18 @@ func (f *File) facetLines(x *Facet, add adding) {
 	}
 }
 
-// flowLines adds, for each tag, whether results may carry it.
-func (f *File) flowLines(add adding) {
+// labelLines adds the declared tags, what results may carry, and for each used tag whether they may carry it.
+func (f *File) labelLines(add adding) {
+	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
+		how := SecretTag
+		if value.OfIntegrity(f.declared[tag]) {
+			how = UntrustedTag
+		}
+		add("label "+tag, "", "%s", how)
+	}
+	for _, a := range f.Admits {
+		add("results", "may carry "+a.Text, "")
+	}
 	admits := f.admits(func(claim string) string { return "principal." + claim })
 	for _, tag := range f.tags() {
 		how, label := "to results: no", value.NewLabel(tag)
