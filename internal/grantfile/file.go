@@ -207,11 +207,7 @@ func (f *File) readRecord(r *reader, e entry) {
 func (f *File) databases(r *reader, n *yaml.Node) {
 	for _, e := range r.Entries(n, "databases") {
 		d := Database{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			d.URL = r.URL(e.Value, "databases."+e.Name)
-		} else {
-			r.Fields(e, "the database "+e.Name, d.keys(r))
-		}
+		r.Short(e, "the database "+e.Name, d.keys(r))
 		f.Databases = append(f.Databases, d)
 	}
 }
@@ -277,17 +273,13 @@ func (r *reader) columnType(n *yaml.Node) (Name, string) {
 func (r *reader) links(n *yaml.Node) (out []Link) {
 	for _, e := range r.Entries(n, "links") {
 		l := Link{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			l.To = r.Name(e.Value, "links."+e.Name)
-		} else {
-			what := "the link " + e.Name
-			r.Fields(e, what, l.keys(r))
-			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
-				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
-			}
-			if len(l.Columns) > 0 && l.One == nil {
-				r.At(l.Pos, "%s: add `one: true` if the link leads to at most one row, or else `one: false`", what)
-			}
+		what := "the link " + e.Name
+		r.Short(e, what, l.keys(r))
+		if len(l.Columns) != len(l.References) {
+			r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
+		}
+		if len(l.Columns) > 0 && l.One == nil {
+			r.At(l.Pos, "%s: add `one: true` if the link leads to at most one row, or else `one: false`", what)
 		}
 		out = append(out, l)
 	}
@@ -300,11 +292,7 @@ func (f *File) grants(r *reader, n *yaml.Node) {
 		if err := exoeval.CheckName(e.Name); err != nil {
 			r.At(g.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
 		}
-		if e.Value.Kind == yaml.ScalarNode {
-			g.Facet = r.Name(e.Value, "grants."+e.Name)
-		} else {
-			r.Fields(e, "the grant "+e.Name, g.keys(r))
-		}
+		r.Short(e, "the grant "+e.Name, g.keys(r))
 		f.Grants = append(f.Grants, g)
 	}
 }
@@ -336,50 +324,7 @@ func (f *File) check(r *reader) {
 		f.places[x.place()] = append(f.places[x.place()], x)
 	}
 	for i := range f.Facets {
-		x := &f.Facets[i]
-		for _, l := range x.Links {
-			if l.To.Text == "" {
-				continue
-			}
-			to := f.facet(l.To.Text)
-			if to == nil {
-				r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
-			} else if to.Database.Text != x.Database.Text {
-				r.At(l.To.Pos, "the facet `%s` is in another database than `%s`: take this link out, since a link stays in one database", l.To.Text, x.Text)
-			}
-		}
-		if v := x.Scope.Via; v != nil {
-			from := f.facet(v.Facet)
-			var links []string
-			if from != nil {
-				for _, l := range from.Links {
-					links = append(links, l.Text)
-				}
-			}
-			switch {
-			case from == nil:
-				r.At(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
-			case from.link(v.Link) == nil:
-				r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
-			default:
-				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
-					r.At(v.Pos, "scope: the link %s.%s leads to the table %s: want a link that leads to %s, the table of this facet", v.Facet, v.Link, to.Table.Text, x.Table.Text)
-				}
-			}
-		}
-		f.checkClaims(r, x.Scope.Rows)
-		seen := map[string]bool{}
-		for _, c := range x.Columns {
-			seen[c.Text] = true
-		}
-		x.checkMeasures(r)
-		for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
-			for _, c := range right {
-				if !seen[c.Text] {
-					r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, texts(columnsOf(x))))
-				}
-			}
-		}
+		f.checkFacet(r, &f.Facets[i], facets)
 	}
 	for _, g := range f.Grants {
 		if g.Facet.Text != "" && f.facet(g.Facet.Text) == nil {
@@ -398,6 +343,53 @@ func (f *File) check(r *reader) {
 	f.checkApprovals(r)
 	f.checkSinks(r)
 	f.expand(r)
+}
+
+// checkFacet compares the names that a facet has with those of the other facets and of its own columns.
+func (f *File) checkFacet(r *reader, x *Facet, facets []string) {
+	for _, l := range x.Links {
+		if l.To.Text == "" {
+			continue
+		}
+		to := f.facet(l.To.Text)
+		if to == nil {
+			r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
+		} else if to.Database.Text != x.Database.Text {
+			r.At(l.To.Pos, "the facet `%s` is in another database than `%s`: take this link out, since a link stays in one database", l.To.Text, x.Text)
+		}
+	}
+	if v := x.Scope.Via; v != nil {
+		from := f.facet(v.Facet)
+		var links []string
+		if from != nil {
+			for _, l := range from.Links {
+				links = append(links, l.Text)
+			}
+		}
+		switch {
+		case from == nil:
+			r.At(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
+		case from.link(v.Link) == nil:
+			r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
+		default:
+			if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
+				r.At(v.Pos, "scope: the link %s.%s leads to the table %s: want a link that leads to %s, the table of this facet", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+			}
+		}
+	}
+	f.checkClaims(r, x.Scope.Rows)
+	seen := map[string]bool{}
+	for _, c := range x.Columns {
+		seen[c.Text] = true
+	}
+	x.checkMeasures(r)
+	for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
+		for _, c := range right {
+			if !seen[c.Text] {
+				r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, texts(columnsOf(x))))
+			}
+		}
+	}
 }
 
 // checkColumns compares the declarations of facets of one table. Either all facets declare the same about the table and its columns, or only

@@ -79,7 +79,7 @@ func TestProblems(t *testing.T) {
 		with(t, "exo: 1\n", ""):         "add the line `exo: 1`",
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, without quotes, not the text \"yes\"",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: `reviewd` is no key of the file; did you mean `reviewed`?",
-		with(t, "support@1", "support"):                                                          "3:9: there is no preset `support`; did you mean `support@1`?",
+		with(t, "support@1", "support"):                                                          "3:9: preset: want read-only@1, analyst@1 or support@1, not `support`",
 		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, but the facet ticket lets them: take `insert`, `update` and `delete` out of the facet, or write `preset: support@1`",
 		with(t, "env:SHOP_URL", "postgres://u:secret@h/d"):                                       "5:15: url: a URL may contain a password",
 		with(t, "env:SHOP_URL", "env:SHOP URL"):                                                  "the name of a variable, after env:",

@@ -34,10 +34,10 @@ func (f *File) keys(r *reader) []strict.Key {
 			}
 		}), "the version of the form of this file").Must(fmt.Sprintf("add the line `exo: %d`, which says the version of the file's format", Version)),
 		key("reviewed", r.BoolTo(&f.Reviewed), "true once a person has read the file: nothing is served before"),
-		key("preset", by(words(presets), func(e entry) { f.preset(r, e.Value) }), "a set of limits, and whether facets may let programs change rows"),
-		key("databases", by(named(either(strict.AURL, fields(new(Database).keys, r))), func(e entry) { f.databases(r, e.Value) }), "where the databases are: env:NAME, file:PATH or sqlite:PATH"),
+		key("preset", r.WordTo(&f.Preset, presets...), "a set of limits, and whether facets may let programs change rows"),
+		key("databases", by(named(short(new(Database).keys, r)), func(e entry) { f.databases(r, e.Value) }), "where the databases are: env:NAME, file:PATH or sqlite:PATH"),
 		key("principal", by(named(either(claim, strict.Exactly(1, claim))), func(e entry) { f.principal(r, e.Value) }), "the claims that a user must have, with their types"),
-		key("grants", by(named(either(strict.AText, fields(new(Grant).keys, r))), func(e entry) { f.grants(r, e.Value) }), "the names that a program begins with"),
+		key("grants", by(named(short(new(Grant).keys, r)), func(e entry) { f.grants(r, e.Value) }), "the names that a program begins with"),
 		key("services", by(services.Form, func(e entry) { f.Services = services.Read(&r.Reader, e.Value) }), "servers beside the databases, with which programs begin as well: MCP servers, HTTP APIs and folders"),
 		key("facets", by(named(fields(new(Facet).keys, r)), func(e entry) { f.facets(r, e.Value) }), "what programs see of a table, and the rows that they reach"),
 		key("limits", by(fields(f.limitKeys, r), func(e entry) { r.Fields(e, "limits", f.limitKeys(r)) }), "limits of a run; one that is missing is the preset's, or the default"),
@@ -104,7 +104,7 @@ func (x *Facet) keys(r *reader) []strict.Key {
 				r.At(posOf(e.Value), "columns: "+noColumns)
 			}
 		}), "those that programs see, each named: there is no wildcard").Must(noColumns),
-		key("links", by(named(either(strict.AText, fields(new(Link).keys, r))), func(e entry) { x.Links = r.links(e.Value) }), "to other facets: by the foreign key between the tables, or by columns"),
+		key("links", by(named(short(new(Link).keys, r)), func(e entry) { x.Links = r.links(e.Value) }), "to other facets: by the foreign key between the tables, or by columns"),
 		key("measures", by(named(measure), func(e entry) { x.Measures = r.measures(e.Value) }), "aggregates that programs call by name: { revenue: { sum: amount, where: state = 'paid' } }"),
 		key("scope", by(strict.AText, func(e entry) { x.Scope = r.scope(e.Value) }), "the rows that may be reached: a condition like org_id = $principal.org, via FACET.LINK, or shared").Must("say which rows programs may reach, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row"),
 		key("insert", r.NamesTo(&x.Insert), "columns that programs may fill in new rows"),
@@ -168,14 +168,14 @@ func (f *File) recordKeys(r *reader) []strict.Key {
 	return []strict.Key{
 		key("folder", r.TextTo(&f.Record), "a folder that `exo record init` made"),
 		key("database", r.SecretTo(&f.RecordDB), "where the URL of a PostgreSQL database is, in which `exo record init` made a record: env:NAME or file:PATH"),
-		key("key", r.SecretTo(&f.RecordKey), "where the signing key is: env:NAME or file:PATH").Must("say where the signing key is, like `key: file:record.key`; `exo record init` makes it"),
-		key("keep", r.DaysTo(&f.Keep), "for how many days what runs wrote can be read, like 90d: then exo serve erases it"),
-		key("replies", r.BoolTo(&f.Replies), "keep what programs read, encrypted, so that exo replay can run them again"),
+		key("key", r.SecretTo(&f.RecordKey), "where the signing key is: env:NAME or file:PATH").Must("say where the signing key is, like `key: file:record.key`; `exo record init` makes it").Shows("%s"),
+		key("keep", r.DaysTo(&f.Keep), "for how many days what runs wrote can be read, like 90d: then exo serve erases it").Shows("%dd"),
+		key("replies", r.BoolTo(&f.Replies), "keep what programs read, encrypted, so that exo replay can run them again").Shows("kept"),
 		key("witness", by(words([]string{"required"}), func(e entry) {
 			if f.Witnessed = r.Text(e.Value, "witness") == "required"; !f.Witnessed {
 				r.At(posOf(e.Value), "witness: write `witness: required`, so that commits wait for the record's witness, or leave the line out")
 			}
-		}), "what can't be undone waits until the record's witness has it"),
+		}).Is(func() any { return f.Witnessed }), "what can't be undone waits until the record's witness has it").Shows("required"),
 	}
 }
 

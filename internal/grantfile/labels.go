@@ -223,18 +223,23 @@ func (f *File) labelDoubts() (out []Finding) {
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
-		var copies []string
-		for _, n := range slices.Concat(x.Update, x.Insert) {
-			at := slices.IndexFunc(x.Columns, func(c Column) bool { return c.Text == n.Text })
-			if at < 0 || slices.Contains(copies, n.Text) {
-				continue
-			}
-			if c := f.described(x, x.Columns[at]); !c.Trusted && !slices.ContainsFunc(texts(c.Label), value.OfIntegrity) {
-				copies = append(copies, n.Text)
-			}
-		}
+		copies := f.copies(x)
 		if trusted && f.Wary() && copies != nil {
 			warn(x, slices.Concat(x.Update, x.Insert)[0].Pos, "", "a program that has read outsiders' texts may write "+strings.Join(copies, ", ")+", and what it writes counts as trusted: another program may set a `trusted` column by it", "`label: [untrusted]` or `trusted: true` at each of these columns that may hold such a text, or a choice made by one")
+		}
+	}
+	return out
+}
+
+// copies returns the columns that programs may write and that have no label for what outsiders wrote.
+func (f *File) copies(x *Facet) (out []string) {
+	for _, n := range slices.Concat(x.Update, x.Insert) {
+		at := slices.IndexFunc(x.Columns, func(c Column) bool { return c.Text == n.Text })
+		if at < 0 || slices.Contains(out, n.Text) {
+			continue
+		}
+		if c := f.described(x, x.Columns[at]); !c.Trusted && !slices.ContainsFunc(texts(c.Label), value.OfIntegrity) {
+			out = append(out, n.Text)
 		}
 	}
 	return out

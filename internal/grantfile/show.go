@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
 // Line is a line of the list of a file's grants: its subject, its key and its value.
@@ -64,14 +64,21 @@ func (f *File) Lines() (out []Line) {
 	f.Budgets.Lines(add)
 	f.Access.Lines(add)
 	used := File{Limits: f.Limits.OrDefault(), Bounds: f.Bounds.OrDefault()}
-	for _, k := range used.limitKeys(&reader{}) {
-		add("limits", k.Name, "%s", shown("", k))
-	}
+	keyLines("limits", used.limitKeys(&reader{}), add)
 	return out
 }
 
 // adding adds a line: its subject, its key and its value as a format with arguments.
 type adding = func(of, what, format string, args ...any)
+
+// keyLines adds a line for each key that has one.
+func keyLines(of string, keys []strict.Key, add adding) {
+	for _, k := range keys {
+		if how := shown("", k); how != "" {
+			add(of, k.Name, "%s", how)
+		}
+	}
+}
 
 func (f *File) facetLines(x *Facet, add adding) {
 	of := "facet " + x.Text
@@ -157,18 +164,7 @@ func (f *File) labelLines(add adding) {
 func (f *File) recordLines(add adding) {
 	if f.record != "" || f.RecordDB.Kind != "" {
 		add("record", "", "%s", cmp.Or(f.record, f.RecordDB.String()))
-		if f.RecordKey.Kind != "" {
-			add("record", "key", "%s", f.RecordKey)
-			if f.Keep > 0 {
-				add("record", "keep", "%dd", f.Keep/(24*time.Hour))
-			}
-			if f.Replies {
-				add("record", "keeps", "replies")
-			}
-			if f.Witnessed {
-				add("record", "witness", "required")
-			}
-		}
+		keyLines("record", f.recordKeys(&reader{}), add)
 	}
 }
 

@@ -33,6 +33,7 @@ var (
 	key    = strict.NewKey
 	by     = strict.By
 	fields = strict.FormOf[*reader]
+	short  = strict.Short[*reader]
 	either = strict.Either
 	named  = strict.Named
 	words  = strict.Words

@@ -13,7 +13,6 @@ var key = strict.NewKey
 func Form() strict.Node { return strict.Named(strict.FormOf(new(Service).keys, &strict.Reader{}))() }
 
 func (s *Service) keys(r *strict.Reader) []strict.Key {
-	secret := strict.FormOf(new(Secret).keys, r).With(strict.Node{"type": "object"})
 	called := strict.Either(strict.SomeTexts, strict.Named(strict.AText).With(strict.Node{"type": "object"}))
 	return []strict.Key{
 		key("doc", r.TextTo(&s.Doc), "a line for the model"),
@@ -30,14 +29,14 @@ func (s *Service) keys(r *strict.Reader) []strict.Key {
 		key("journal", r.StoreTo(&s.Journal), "where writes of files are kept that a stopped process could not finish: a folder, or env:NAME with the URL of a PostgreSQL database"),
 		key("undo", r.DaysTo(&s.Undo), "how long the text before a write of a file is kept, in days like 7d"),
 		key("trusted", r.BoolTo(&s.Trusted), "no outsider writes the files, so what programs read of them is trusted"),
-		key("secrets", strict.By(strict.Named(strict.Either(strict.APlace, secret)), func(e strict.Entry) { s.Secrets = secrets(r, e.Value) }), "headers of requests, or variables of the command, whose text is elsewhere"),
+		key("secrets", strict.By(strict.Named(strict.Short(new(Secret).keys, r)), func(e strict.Entry) { s.Secrets = secrets(r, e.Value) }), "headers of requests, or variables of the command, whose text is elsewhere"),
 		key("networks", strict.By(strict.SomeTexts, func(e strict.Entry) { s.Networks = networks(r, e) }), "private networks in which the address is, like 10.1.0.0/16; otherwise the public internet"),
 		key("env", strict.By(strict.Named(strict.AText), func(e strict.Entry) { s.Env = variables(r, e.Value) }), "variables of the command"),
-		key("dir", r.TextTo(&s.Dir), "the folder in which the command runs"),
+		key("dir", r.TextTo(&s.Dir), "the folder in which the command runs").Shows("runs in %s"),
 		key("read", r.TextsTo(&s.Read), "files and folders that the command may read, its libraries too; of files: globs like *.csv and in/**"),
 		key("write", r.TextsTo(&s.Write), "files and folders that the command may change; of files: globs of those that programs may write"),
-		key("network", r.BoolTo(&s.Network), "the command may use the network"),
-		key("memory", r.SizeTo(&s.Memory), "the most memory of a process of the command"),
+		key("network", r.BoolTo(&s.Network), "the command may use the network").Shows("may use the network"),
+		key("memory", r.SizeTo(&s.Memory), "the most memory of a process of the command").Shows("has %d bytes of memory for each process"),
 		key("reads", strict.By(called, func(e strict.Entry) { s.Reads = calls(r, e) }), "calls that change nothing: an API's by operationId or like {tasks: GET /tasks}"),
 		key("acts", strict.By(called, func(e strict.Entry) { s.Acts = calls(r, e) }), "calls that change something: they are sent once the program has ended well"),
 		key("immediate", strict.By(called, func(e strict.Entry) { s.Immediate = calls(r, e) }), "calls that change something and whose answer the program needs: they are sent at once, and for good"),

@@ -162,16 +162,12 @@ func calls(r *strict.Reader, e strict.Entry) (out []Call) {
 func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 	for _, e := range r.Entries(n, "secrets") {
 		s := Secret{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			s.From = r.Secret(e.Value, "secrets."+e.Name)
-		} else {
-			r.Fields(e, "the secret "+e.Name, s.keys(r))
-			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
-				r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
-			}
-			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
-				r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
-			}
+		r.Short(e, "the secret "+e.Name, s.keys(r))
+		if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
+			r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
+		}
+		if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
+			r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
 		}
 		out = append(out, s)
 	}
@@ -234,6 +230,14 @@ func (s *Service) check(r *strict.Reader) {
 			r.At(n.Pos, "approve: want calls of `acts`, not `%s`: other calls happen at once, before a person could agree", n.Text)
 		}
 	}
+	s.checkSecrets(r)
+	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
+		bad("write a name that begins with a letter from a to z")
+	}
+}
+
+// checkSecrets refuses secrets that a process can't have.
+func (s *Service) checkSecrets(r *strict.Reader) {
 	for _, x := range s.Secrets {
 		switch {
 		case s.Command != nil && x.OAuth.Text != "":
@@ -245,9 +249,6 @@ func (s *Service) check(r *strict.Reader) {
 		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
 			r.At(x.Pos, "the secret `%s` is in `env`, too: remove one of the two", x.Text)
 		}
-	}
-	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
-		bad("write a name that begins with a letter from a to z")
 	}
 }
 

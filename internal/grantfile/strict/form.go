@@ -75,6 +75,11 @@ func Named(f Form) Form {
 	return func() Node { return Node{"type": mapOrNothing, "additionalProperties": f()} }
 }
 
+// Short is FormOf, or the first of the keys alone.
+func Short[R any](keys func(R) []Key, r R) Form {
+	return func() Node { return Either(keys(r)[0].Form, FormOf(keys, r).With(Node{"type": "object"}))() }
+}
+
 var mapOrNothing = []string{"object", "null"}
 
 // FormOf is a map with keys that the format defines. It refuses every other key.

@@ -51,10 +51,7 @@ func By(form Form, read func(Entry)) Value { return Value{Form: form, Read: read
 // Then returns the value with a further check or use of it, after it was read.
 func (v Value) Then(more func(Entry)) Value {
 	read := v.Read
-	v.Read = func(e Entry) {
-		read(e)
-		more(e)
-	}
+	v.Read = func(e Entry) { read(e); more(e) }
 	return v
 }
 
@@ -65,8 +62,10 @@ func (v Value) Is(is func() any) Value {
 }
 
 // Shown describes the values of those keys that have a format for it. It leaves out zero values.
-func Shown(between string, keys ...Key) string {
-	var out []string
+func Shown(between string, keys ...Key) string { return strings.Join(Each(keys), between) }
+
+// Each is Shown as a list.
+func Each(keys []Key) (out []string) {
 	for _, k := range keys {
 		if k.shows == "" || reflect.ValueOf(k.is()).IsZero() {
 			continue
@@ -85,7 +84,7 @@ func Shown(between string, keys ...Key) string {
 		}
 		out = append(out, fmt.Sprintf(k.shows, is))
 	}
-	return strings.Join(out, between)
+	return out
 }
 
 // Listed writes the texts of a list in one line. It quotes a text with a comma, which would otherwise look like two texts.

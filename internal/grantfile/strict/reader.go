@@ -111,6 +111,15 @@ func (r *Reader) Fields(of Entry, what string, keys []Key) (has []string) {
 	return has
 }
 
+// Short is Fields for a value that is a map, or the value of the first key alone.
+func (r *Reader) Short(e Entry, what string, keys []Key) {
+	if e.Name = what; e.Value.Kind == yaml.ScalarNode {
+		keys[0].Read(e)
+	} else {
+		r.Fields(e, what, keys)
+	}
+}
+
 // IsNull reports whether a node has no value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
