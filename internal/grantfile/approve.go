@@ -68,25 +68,7 @@ func (r *reader) approve(e entry) *Approve {
 		}
 		return a
 	}
-	word := func(e entry, words ...string) string {
-		s := r.Text(e.Value, e.Name)
-		if s != "" && !slices.Contains(words, s) {
-			r.At(posOf(e.Value), "%s: want %s, not `%s`", e.Name, strings.Join(words, " or "), s)
-		}
-		return s
-	}
-	r.Fields(e.Value, "approve", map[string]func(entry){
-		"always":  func(e entry) { a.Always = r.Bool(e.Value, "always") },
-		"rows":    func(e entry) { a.Rows = r.Positive(e.Value, "rows") },
-		"delete":  func(e entry) { a.Delete = r.Bool(e.Value, "delete") },
-		"columns": func(e entry) { a.Columns = r.Names(e.Value, "columns") },
-		"by":      func(e entry) { a.Who.By = changeset.By(word(e, string(changeset.Self), string(changeset.Other))) },
-		"least": func(e entry) {
-			if word(e, string(review.Terminal), string(review.Page)) == string(review.Page) {
-				a.Who.Least = changeset.Page
-			}
-		},
-	})
+	r.Fields(e, "approve", a.keys(r))
 	if !a.Always && a.Rows == 0 && !a.Delete && a.Columns == nil && len(r.List) == 0 {
 		r.At(a.Pos, "approve: say which changes wait for a person: `always`, or a map like `{ rows: 10, delete: true, columns: [amount] }`")
 	}
@@ -98,19 +80,7 @@ func (a *Approve) String() string {
 	if a == nil {
 		return ""
 	}
-	var parts []string
-	if a.Always {
-		parts = append(parts, "to every change")
-	}
-	if a.Rows > 0 {
-		parts = append(parts, fmt.Sprintf("to changes of more than %d rows of a principal in a day", a.Rows))
-	}
-	if a.Delete {
-		parts = append(parts, "to deletes")
-	}
-	if len(a.Columns) > 0 {
-		parts = append(parts, "to changes of "+listed(texts(a.Columns)))
-	}
+	parts := []string{shown("; ", a.keys(&reader{})...)}
 	switch a.Who.By {
 	case changeset.Self:
 		parts = append(parts, "anybody may, the user of the program too")
@@ -126,29 +96,7 @@ func (a *Approve) String() string {
 func (f *File) approvals(r *reader, e entry) {
 	a := &f.Approvals
 	a.Pos = e.Pos()
-	r.Fields(e.Value, "approvals", map[string]func(entry){
-		"key": func(e entry) {
-			a.Key = r.Secret(e.Value, "key")
-		},
-		"store":  func(e entry) { a.Store = r.Store(e) },
-		"wait":   func(e entry) { a.Wait = r.Duration(e.Value, "wait") },
-		"link":   func(e entry) { a.Link = r.Name(e.Value, "link") },
-		"shows":  func(e entry) { a.Shows = r.Names(e.Value, "shows") },
-		"notify": func(e entry) { a.Notify = r.Names(e.Value, "notify") },
-		"proxy": func(e entry) {
-			r.Fields(e.Value, "proxy", map[string]func(entry){
-				"header":   func(e entry) { a.Proxy.Header = r.Name(e.Value, "header") },
-				"issuer":   func(e entry) { a.Proxy.Issuer = r.Name(e.Value, "issuer") },
-				"audience": func(e entry) { a.Proxy.Audience = r.Name(e.Value, "audience") },
-			})
-			if p := a.Proxy; p.Header.Text == "" || p.Issuer.Text == "" || p.Audience.Text == "" {
-				r.At(e.Pos(), "proxy: want `header`, `issuer` and `audience`: the header in which the proxy sends a signed token (a JWT), and `iss` and `aud` of this token")
-			}
-		},
-	})
-	if a.Key.Kind == "" || a.Store.Kind == "" {
-		r.At(a.Pos, "approvals: want `key` and `store`, like `{ key: file:approvals.key, store: approvals }`. `key` says where the key is that encrypts the waiting changes. `store` is a folder, or env:NAME with the URL of a PostgreSQL database")
-	}
+	r.Fields(e, "approvals", a.keys(r))
 	if a.Store.Kind == "folder" && a.Key.Kind == "file" && tree.Within(a.Store.Folder(), beside(r.Dir, a.Key.Name)) {
 		r.At(a.Key.Pos, "approvals: `key` is in the folder of `store`, so a copy of the folder could be read by anyone: keep the key in another folder")
 	}

@@ -29,9 +29,9 @@ func TestApproveProblems(t *testing.T) {
 	proxied := strings.Replace(served, "zone:", "approvals: {key: env:K, store: s, proxy: {header: X-Reader, issuer: https://login.example.com/, audience: https://shop.example.com/changes}}\nzone:", 1)
 	for change, want := range map[[2]string]string{
 		{"    delete: true\n", "    delete: true\n    approve: always\n"}:                         "the file does not say where changes wait: add the line `approvals: { key: file:approvals.key, store: approvals }`",
-		{"zone:", "approvals: {key: env:K}\nzone:"}:                                               "approvals: want `key` and `store`",
-		{"zone:", "approvals: {store: s}\nzone:"}:                                                 "approvals: want `key` and `store`",
-		{"zone:", "approvals: {}\nzone:"}:                                                         "approvals: want `key` and `store`",
+		{"zone:", "approvals: {key: env:K}\nzone:"}:                                               "approvals has no `store`",
+		{"zone:", "approvals: {store: s}\nzone:"}:                                                 "approvals has no `key`",
+		{"zone:", "approvals: {}\nzone:"}:                                                         "approvals has no `key`",
 		{"zone:", "approvals: {key: env:K, store: s, undo: 7d}\nzone:"}:                           "`undo` is no key of approvals",
 		{"zone:", "approvals: {key: file:s/key, store: s}\nzone:"}:                                "`key` is in the folder of `store`",
 		{"zone:", "approvals: {key: sqlite:k, store: s}\nzone:"}:                                  "key: write where the text is, as env:NAME",
@@ -64,7 +64,7 @@ func TestApproveProblems(t *testing.T) {
 		t.Error(err)
 	}
 	for change, want := range map[[2]string]string{
-		{"header: X-Reader, ", ""}:                                                               "proxy: want `header`, `issuer` and `audience`",
+		{"header: X-Reader, ", ""}:                                                               "approvals.proxy has no `header`: name the header",
 		{"header: X-Reader", "header: Authorization"}:                                            "want a header that only the proxy writes",
 		{"header: X-Reader", "header: Cookie"}:                                                   "want a header that only the proxy writes",
 		{"issuer: https://login", "issuer: https://lgin"}:                                        "`issuers` under `serve` has no",

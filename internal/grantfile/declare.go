@@ -222,36 +222,7 @@ func (d *Declared) declare(ctx context.Context) error {
 func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
-		if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
-			p.At(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
-			return
-		}
-		var names []string
-		in := d.live[x.Database.Text]
-		var elsewhere []string // schemas that have a table with this name
-		seen := func(n schema.Name) {
-			names = append(names, in.Spell(n))
-			if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
-				elsewhere = append(elsewhere, text)
-			}
-		}
-		for _, t := range in.Tables {
-			seen(t.Name)
-		}
-		for _, v := range in.Views {
-			seen(v.Name)
-		}
-		where := or(x.Table.Text, printable(names))
-		if in.Engine == schema.Postgres && !strings.HasPrefix(where, "; did") {
-			where = in.Where() + where
-		}
-		if len(elsewhere) > 0 {
-			where = fmt.Sprintf(" in %s, but one in the schema %s: write `schema: [%s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
-		}
-		if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
-			where = fmt.Sprintf(": names are looked up in %s. If %[3]s is a schema, write `schema: [%[2]s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
-		}
-		p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
+		d.missing(x, p)
 		return
 	}
 	// Facets of one table are found by the table's name. SQLite also accepts other spellings of the name. Under a second spelling a facet would
@@ -285,6 +256,46 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		p.At(whole.at, "%s", whole.text)
 		return
 	}
+	d.rights(x, facet, p)
+	d.facets[x.Text] = facet
+}
+
+// missing reports that the database has no table for a facet, and what it has instead.
+func (d *Declared) missing(x *Facet, p *problems) {
+	if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
+		p.At(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
+		return
+	}
+	var names []string
+	in := d.live[x.Database.Text]
+	var elsewhere []string // schemas that have a table with this name
+	seen := func(n schema.Name) {
+		names = append(names, in.Spell(n))
+		if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
+			elsewhere = append(elsewhere, text)
+		}
+	}
+	for _, t := range in.Tables {
+		seen(t.Name)
+	}
+	for _, v := range in.Views {
+		seen(v.Name)
+	}
+	where := or(x.Table.Text, printable(names))
+	if in.Engine == schema.Postgres && !strings.HasPrefix(where, "; did") {
+		where = in.Where() + where
+	}
+	if len(elsewhere) > 0 {
+		where = fmt.Sprintf(" in %s, but one in the schema %s: write `schema: [%s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
+	}
+	if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
+		where = fmt.Sprintf(": names are looked up in %s. If %[3]s is a schema, write `schema: [%[2]s]` next to the database's `url`", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
+	}
+	p.Of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
+}
+
+// rights declares what programs and persons may do with the rows of a facet.
+func (d *Declared) rights(x *Facet, facet *dynamic.Facet, p *problems) {
 	each := func(names []Name, allow func(...string) error) {
 		if len(names) == 0 {
 			return
@@ -325,7 +336,6 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			p.At(x.Undo.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
-	d.facets[x.Text] = facet
 }
 
 // hasColumn reports whether a table has a column, and adds an error if not.

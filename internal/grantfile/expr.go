@@ -219,23 +219,25 @@ func (p *exprParser) scan() {
 			i++
 			add(map[byte]string{'\'': "text", '"': "name"}[c], b.String(), from)
 		default:
-			sign := ""
-			for _, x := range []string{"!=", "<=", ">=", "<>", "==", "=", "<", ">", "(", ")", ","} {
-				if strings.HasPrefix(s[i:], x) {
-					sign = x
-					break
-				}
-			}
-			switch sign {
-			case "":
-				p.fail(from, "a condition can't have `%s`: it compares columns with values, and a claim is written like $principal.org", string([]rune(s[i:])[0]))
-			case "<>", "==":
-				p.fail(from, "write `%s`, not `%s`", map[string]string{"<>": "!=", "==": "="}[sign], sign)
-			}
+			sign := p.sign(from)
 			i += len(sign)
 			add(sign, sign, from)
 		}
 	}
+}
+
+// sign returns the sign at a place of the condition.
+func (p *exprParser) sign(at int) string {
+	for _, x := range []string{"!=", "<=", ">=", "<>", "==", "=", "<", ">", "(", ")", ","} {
+		if instead := map[string]string{"<>": "!=", "==": "="}[x]; !strings.HasPrefix(p.text[at:], x) {
+			continue
+		} else if instead != "" {
+			p.fail(at, "write `%s`, not `%s`", instead, x)
+		}
+		return x
+	}
+	p.fail(at, "a condition can't have `%s`: it compares columns with values, and a claim is written like $principal.org", string([]rune(p.text[at:])[0]))
+	return ""
 }
 
 func (p *exprParser) peek() token {

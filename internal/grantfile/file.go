@@ -177,69 +177,7 @@ func parse(name string, text []byte, r *reader) (*File, error) {
 }
 
 func (f *File) read(r *reader, root *yaml.Node) {
-	version := false
-	r.Fields(root, "the file", map[string]func(entry){
-		"exo": func(e entry) {
-			version = true
-			if e.Value.Value != fmt.Sprint(Version) {
-				r.At(posOf(e.Value), "exo: want the version of the file's format, and the installed exo reads only version %d: write `exo: %[1]d`", Version)
-			}
-		},
-		"reviewed":  func(e entry) { f.Reviewed = r.Bool(e.Value, "reviewed") },
-		"preset":    func(e entry) { f.preset(r, e.Value) },
-		"databases": func(e entry) { f.databases(r, e.Value) },
-		"principal": func(e entry) { f.principal(r, e.Value) },
-		"facets":    func(e entry) { f.facets(r, e.Value) },
-		"grants":    func(e entry) { f.grants(r, e.Value) },
-		"services":  func(e entry) { f.Services = services.Read(&r.Reader, e.Value) },
-		"limits":    func(e entry) { f.limits(r, e.Value) },
-		"budgets":   func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) },
-		"access":    func(e entry) { f.Access = access.Read(&r.Reader, e) },
-		"zone": func(e entry) {
-			f.Zone = r.Text(e.Value, "zone")
-			if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
-				r.At(posOf(e.Value), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
-			}
-		},
-		"record": func(e entry) {
-			if e.Value.Kind == yaml.MappingNode {
-				r.Fields(e.Value, "record", map[string]func(entry){
-					"folder":   func(e entry) { f.Record = r.Text(e.Value, "folder") },
-					"database": func(e entry) { f.RecordDB = r.Secret(e.Value, "database") },
-					"key":      func(e entry) { f.RecordKey = r.Secret(e.Value, "key") },
-					"keep":     func(e entry) { f.Keep = r.Days(e.Value, "keep") },
-					"replies":  func(e entry) { f.Replies = r.Bool(e.Value, "replies") },
-					"witness": func(e entry) {
-						if f.Witnessed = r.Text(e.Value, "witness") == "required"; !f.Witnessed {
-							r.At(posOf(e.Value), "witness: write `witness: required`, so that commits wait for the record's witness, or leave the line out")
-						}
-					},
-				})
-				if (f.Record == "") == (f.RecordDB.Kind == "") || f.RecordKey.Kind == "" {
-					r.At(posOf(e.Value), "record: want the path of a file, or `{ folder: PATH, key: file:PATH }`, or `{ database: env:NAME, key: file:PATH }`. `key` says where the signing key is; `exo record init` makes it")
-				}
-			} else {
-				f.Record = r.Text(e.Value, "record")
-			}
-			if f.recordAt = posOf(e.Value); f.Record != "" {
-				f.record, f.Record = f.Record, beside(r.Dir, f.Record)
-			}
-		},
-		"labels": func(e entry) { f.labels(r, e.Value) },
-		"admits": func(e entry) { f.Admits = r.Names(e.Value, "admits") },
-		"models": func(e entry) { f.models(r, e.Value) },
-		"distrust": func(e entry) {
-			if f.Distrust = r.Text(e.Value, "distrust"); f.Distrust != "" && !slices.Contains(Distrusts, f.Distrust) {
-				r.At(posOf(e.Value), "distrust: want one of %s, not `%s`", strings.Join(Distrusts, ", "), f.Distrust)
-			}
-		},
-		"serve":     func(e entry) { f.serve(r, e.Value) },
-		"wall":      func(e entry) { f.wall(r, e.Value) },
-		"approvals": func(e entry) { f.approvals(r, e) },
-	})
-	if !version {
-		r.At(posOf(root), "the version of the file's format is missing: add the line `exo: %d`", Version)
-	}
+	r.Fields(entry{Key: root, Value: root}, "the file", f.keys(r))
 	for _, missing := range []struct {
 		name string
 		none bool
@@ -251,25 +189,22 @@ func (f *File) read(r *reader, root *yaml.Node) {
 	}
 }
 
+// readRecord reads the path of a record, or the keys of one that is a folder or in a database.
+func (f *File) readRecord(r *reader, e entry) {
+	if e.Value.Kind != yaml.MappingNode {
+		f.Record = r.Text(e.Value, "record")
+	} else if r.Fields(e, "record", f.recordKeys(r)); (f.Record == "") == (f.RecordDB.Kind == "") {
+		r.At(posOf(e.Value), "record: want the path of a file, or `{ folder: PATH, key: file:PATH }`, or `{ database: env:NAME, key: file:PATH }`")
+	}
+	if f.recordAt = posOf(e.Value); f.Record != "" {
+		f.record, f.Record = f.Record, beside(r.Dir, f.Record)
+	}
+}
+
 func (f *File) databases(r *reader, n *yaml.Node) {
 	for _, e := range r.Entries(n, "databases") {
 		d := Database{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			d.URL = r.URL(e.Value, "databases."+e.Name)
-		} else {
-			r.Fields(e.Value, "databases."+e.Name, map[string]func(entry){
-				"url":      func(e entry) { d.URL = r.URL(e.Value, "url") },
-				"schema":   func(e entry) { d.Schema = texts(r.Names(e.Value, "schema")) },
-				"witness":  func(e entry) { d.Witness = r.Bool(e.Value, "witness") },
-				"undo":     func(e entry) { d.Undo = r.Days(e.Value, "undo") },
-				"undo_url": func(e entry) { d.UndoURL = r.URL(e.Value, "undo_url") },
-				"replicas": func(e entry) { d.Replicas = r.Secrets(e.Value, "replicas") },
-				"cursors":  func(e entry) { d.Cursors = r.Secret(e.Value, "cursors") },
-			})
-			if d.URL.Kind == "" && len(r.List) == 0 {
-				r.At(d.Pos, "the database %s has no `url`: add `url: env:NAME`, `url: file:PATH` or `url: sqlite:PATH`", e.Name)
-			}
-		}
+		r.Short(e, "the database "+e.Name, d.keys(r))
 		f.Databases = append(f.Databases, d)
 	}
 }
@@ -277,43 +212,7 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 func (f *File) facets(r *reader, n *yaml.Node) {
 	for _, e := range r.Entries(n, "facets") {
 		x := Facet{Name: e.Named(), Table: e.Named()}
-		what := "the facet " + e.Name
-		scoped := false
-		r.Fields(e.Value, what, map[string]func(entry){
-			"table":    func(e entry) { x.Table = r.Name(e.Value, "table") },
-			"database": func(e entry) { x.Database = r.Name(e.Value, "database") },
-			"columns":  func(e entry) { x.Columns = r.columns(e.Value) },
-			"links":    func(e entry) { x.Links = r.links(e.Value) },
-			"measures": func(e entry) { x.Measures = r.measures(e.Value) },
-			"scope":    func(e entry) { x.Scope, scoped = r.scope(e.Value), true },
-			"insert":   func(e entry) { x.Insert = r.Names(e.Value, "insert") },
-			"update":   func(e entry) { x.Update = r.Names(e.Value, "update") },
-			"delete": func(e entry) {
-				at := posOf(e.Value)
-				if x.Wary = e.Value.Kind == yaml.ScalarNode && e.Value.Tag == "!!str" && e.Value.Value == DeleteTrusted; x.Wary || r.BoolOr(e.Value, "delete", DeleteTrusted) {
-					x.Delete = &at
-				}
-			},
-			"undo": func(e entry) {
-				if x.Undo = r.Name(e.Value, "undo"); x.Undo.Text != "own" && x.Undo.Text != "any" {
-					r.At(x.Undo.Pos, "undo: want own, for a person's own runs, or any; got %q", x.Undo.Text)
-				}
-			},
-			"approve": func(e entry) { x.Approve = r.approve(e) },
-			"effects": func(e entry) { x.Effects = r.Names(e.Value, "effects") },
-			"label":   func(e entry) { x.Label = r.Names(e.Value, "label") },
-			"admits":  func(e entry) { x.Admits = r.Names(e.Value, "admits") },
-			"key":     func(e entry) { x.Key = r.Names(e.Value, "key") },
-			"search":  func(e entry) { x.Search = r.Names(e.Value, "search") },
-			"pin":     func(e entry) { x.Pin = r.Name(e.Value, "pin") },
-		})
-		empty := e.Value.Kind == yaml.MappingNode || isNull(e.Value) // a value of another type was already reported
-		if len(x.Columns) == 0 && empty {
-			r.At(x.Pos, "%s has no `columns`: list the columns that programs may see", what)
-		}
-		if !scoped && empty {
-			r.At(x.Pos, "%s has no `scope`: say which rows programs may reach, like `org_id = $principal.org`, `via project.tasks`, or `shared` for every row", what)
-		}
+		r.Fields(e, "the facet "+e.Name, x.keys(r))
 		f.Facets = append(f.Facets, x)
 	}
 }
@@ -342,25 +241,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
 			r.At(e.Pos(), "the column `%s` is listed twice: remove one of the two", e.Name)
 		}
-		what := "the column " + e.Name
-		r.Fields(e.Value, what, map[string]func(entry){
-			"as":        func(e entry) { c.As = r.Name(e.Value, "as") },
-			"type":      func(e entry) { c.Type, c.Elem = r.columnType(e.Value) },
-			"doc":       func(e entry) { c.Doc = r.Text(e.Value, "doc") },
-			"one_of":    func(e entry) { c.OneOf = r.Names(e.Value, "one_of") },
-			"label":     func(e entry) { c.Label = r.Names(e.Value, "label") },
-			"admits":    func(e entry) { c.Admits = r.Names(e.Value, "admits") },
-			"readers":   func(e entry) { c.Readers = r.readers(e.Value) },
-			"trusted":   func(e entry) { c.Trusted = r.Bool(e.Value, "trusted") },
-			"max_bytes": func(e entry) { c.MaxBytes = r.Bytes(e.Value, "max_bytes") },
-			"iso":       func(e entry) { c.ISO = r.Bool(e.Value, "iso") },
-			"stored": func(e entry) {
-				if c.Stored = r.Text(e.Value, "stored"); c.Stored != "" && !slices.Contains(StoredForms(), c.Stored) {
-					r.At(posOf(e.Value), "stored: want one of %s, not `%s`", strings.Join(StoredForms(), ", "), c.Stored)
-				}
-			},
-			"indexed": func(e entry) { c.Indexed = r.Bool(e.Value, "indexed") },
-		})
+		r.Fields(e, "the column "+e.Name, c.keys(r))
 		out = append(out, c)
 	}
 	return out
@@ -389,26 +270,13 @@ func (r *reader) columnType(n *yaml.Node) (Name, string) {
 func (r *reader) links(n *yaml.Node) (out []Link) {
 	for _, e := range r.Entries(n, "links") {
 		l := Link{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			l.To = r.Name(e.Value, "links."+e.Name)
-		} else {
-			what := "the link " + e.Name
-			r.Fields(e.Value, what, map[string]func(entry){
-				"to":         func(e entry) { l.To = r.Name(e.Value, "to") },
-				"columns":    func(e entry) { l.Columns = r.Names(e.Value, "columns") },
-				"references": func(e entry) { l.References = r.Names(e.Value, "references") },
-				"one":        func(e entry) { one := r.Bool(e.Value, "one"); l.One = &one },
-				"doc":        func(e entry) { l.Doc = r.Text(e.Value, "doc") },
-			})
-			if l.To.Text == "" {
-				r.At(l.Pos, "%s has no `to`: add `to: FACET`, with the facet that the link leads to", what)
-			}
-			if (len(l.Columns) == 0) != (len(l.References) == 0) || len(l.Columns) != len(l.References) {
-				r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
-			}
-			if len(l.Columns) > 0 && l.One == nil {
-				r.At(l.Pos, "%s: add `one: true` if the link leads to at most one row, or else `one: false`", what)
-			}
+		what := "the link " + e.Name
+		r.Short(e, what, l.keys(r))
+		if len(l.Columns) != len(l.References) {
+			r.At(l.Pos, "%s: `columns` and `references` need the same number of columns, since the link compares them in pairs", what)
+		}
+		if len(l.Columns) > 0 && l.One == nil {
+			r.At(l.Pos, "%s: add `one: true` if the link leads to at most one row, or else `one: false`", what)
 		}
 		out = append(out, l)
 	}
@@ -421,21 +289,7 @@ func (f *File) grants(r *reader, n *yaml.Node) {
 		if err := exoeval.CheckName(e.Name); err != nil {
 			r.At(g.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
 		}
-		if e.Value.Kind == yaml.ScalarNode {
-			g.Facet = r.Name(e.Value, "grants."+e.Name)
-		} else {
-			r.Fields(e.Value, "the grant "+e.Name, map[string]func(entry){
-				"facet": func(e entry) { g.Facet = r.Name(e.Value, "facet") },
-				"where": func(e entry) {
-					if s := r.Text(e.Value, "where"); s != "" {
-						g.Where = r.expr(e.Value)
-					}
-				},
-			})
-			if g.Facet.Text == "" {
-				r.At(g.Pos, "the grant %s has no `facet`: add `facet: NAME`, with one of `facets`", e.Name)
-			}
-		}
+		r.Short(e, "the grant "+e.Name, g.keys(r))
 		f.Grants = append(f.Grants, g)
 	}
 }
@@ -467,50 +321,7 @@ func (f *File) check(r *reader) {
 		f.places[x.place()] = append(f.places[x.place()], x)
 	}
 	for i := range f.Facets {
-		x := &f.Facets[i]
-		for _, l := range x.Links {
-			if l.To.Text == "" {
-				continue
-			}
-			to := f.facet(l.To.Text)
-			if to == nil {
-				r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
-			} else if to.Database.Text != x.Database.Text {
-				r.At(l.To.Pos, "the facet `%s` is in another database than `%s`: take this link out, since a link stays in one database", l.To.Text, x.Text)
-			}
-		}
-		if v := x.Scope.Via; v != nil {
-			from := f.facet(v.Facet)
-			var links []string
-			if from != nil {
-				for _, l := range from.Links {
-					links = append(links, l.Text)
-				}
-			}
-			switch {
-			case from == nil:
-				r.At(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
-			case from.link(v.Link) == nil:
-				r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
-			default:
-				if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
-					r.At(v.Pos, "scope: the link %s.%s leads to the table %s: want a link that leads to %s, the table of this facet", v.Facet, v.Link, to.Table.Text, x.Table.Text)
-				}
-			}
-		}
-		f.checkClaims(r, x.Scope.Rows)
-		seen := map[string]bool{}
-		for _, c := range x.Columns {
-			seen[c.Text] = true
-		}
-		x.checkMeasures(r)
-		for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
-			for _, c := range right {
-				if !seen[c.Text] {
-					r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, texts(columnsOf(x))))
-				}
-			}
-		}
+		f.checkFacet(r, &f.Facets[i], facets)
 	}
 	for _, g := range f.Grants {
 		if g.Facet.Text != "" && f.facet(g.Facet.Text) == nil {
@@ -529,6 +340,53 @@ func (f *File) check(r *reader) {
 	f.checkApprovals(r)
 	f.checkSinks(r)
 	f.expand(r)
+}
+
+// checkFacet compares the names that a facet has with those of the other facets and of its own columns.
+func (f *File) checkFacet(r *reader, x *Facet, facets []string) {
+	for _, l := range x.Links {
+		if l.To.Text == "" {
+			continue
+		}
+		to := f.facet(l.To.Text)
+		if to == nil {
+			r.At(l.To.Pos, "there is no facet `%s`%s", l.To.Text, or(l.To.Text, facets))
+		} else if to.Database.Text != x.Database.Text {
+			r.At(l.To.Pos, "the facet `%s` is in another database than `%s`: take this link out, since a link stays in one database", l.To.Text, x.Text)
+		}
+	}
+	if v := x.Scope.Via; v != nil {
+		from := f.facet(v.Facet)
+		var links []string
+		if from != nil {
+			for _, l := range from.Links {
+				links = append(links, l.Text)
+			}
+		}
+		switch {
+		case from == nil:
+			r.At(v.Pos, "there is no facet `%s`%s", v.Facet, or(v.Facet, facets))
+		case from.link(v.Link) == nil:
+			r.At(v.Pos, "the facet %s has no link `%s`%s", v.Facet, v.Link, or(v.Link, links))
+		default:
+			if to := f.facet(from.link(v.Link).To.Text); to != nil && to.place() != x.place() {
+				r.At(v.Pos, "scope: the link %s.%s leads to the table %s: want a link that leads to %s, the table of this facet", v.Facet, v.Link, to.Table.Text, x.Table.Text)
+			}
+		}
+	}
+	f.checkClaims(r, x.Scope.Rows)
+	seen := map[string]bool{}
+	for _, c := range x.Columns {
+		seen[c.Text] = true
+	}
+	x.checkMeasures(r)
+	for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
+		for _, c := range right {
+			if !seen[c.Text] {
+				r.At(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, texts(columnsOf(x))))
+			}
+		}
+	}
 }
 
 // checkColumns compares the declarations of facets of one table. Either all facets declare the same about the table and its columns, or only

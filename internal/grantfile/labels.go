@@ -46,116 +46,118 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 	}
 }
 
-// checkTags refuses undeclared tags at their places. It gives all others the spelling that package value knows. In `admits` of results a tag
-// may also name a reader, by an id or a claim.
+// checkTags refuses undeclared tags at their places. It gives all others the spelling that package value knows.
 func (f *File) checkTags(r *reader) {
-	undeclared, kinds := map[string]string{}, f.readerKinds()
-	var first Pos
-	check := func(n *Name, use string) {
-		admits := use == "results"
-		about, readers, some := strings.Cut(n.Text, "@")
-		if value.OfIntegrity(n.Text) {
-			about, readers, some = n.Text, "", false
-		}
-		text := n.Text
-		if kind, name, ok := strings.Cut(text, ":$principal."); ok && (admits || use == "own") {
-			switch c := f.claim(name); {
-			case c == nil:
-				r.At(n.Pos, "`principal` has no claim `%s`: add it there with its type%s", name, or(name, f.claimNames()))
-				return
-			case c.List || c.Type == value.TypeBool:
-				r.At(n.Pos, "the claim %s can't be the id of a reader: want a claim of the type int, text or uuid, and no list", name)
-				return
-			}
-			text = kind + ":x"
-		} else if ok && use == "service" {
-			r.At(n.Pos, "admits: here only a `mail` with a recipient from a claim, like `to: { me: $principal.email }`, can have a tag with $principal: write `%s`", about)
-			return
-		}
-		if err := value.NewLabel(text).Check(); err != nil {
-			r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
-			return
-		}
-		switch unnamed := len(value.NewLabel(text).Unnamed()) > 0; {
-		case some && use == "answers":
-			r.At(n.Pos, "label: the answers of a service have no single reader: write `%s` without what follows @", about)
-			return
-		case unnamed && !admits:
-			r.At(n.Pos, "the tag %q has a kind of reader, but no id: write `label: [%s]` and `readers: { %s: COLUMN }`, with the column of the reader's id", text, about, readers)
-			return
-		}
-		core, declared := f.declared[about]
-		kind, _, _ := strings.Cut(readers, ":")
-		switch {
-		case f.declared == nil:
-			if len(undeclared) == 0 {
-				first = n.Pos
-			}
-			if undeclared[about] = SecretTag; value.OfIntegrity(about) {
-				undeclared[about] = UntrustedTag
-			}
-		case !declared:
-			r.At(n.Pos, "`labels` has no tag `%s`: add it there with its kind%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
-		case admits && value.OfIntegrity(core):
-			r.At(n.Pos, "admits: take `%s` out: it marks what outsiders write, which every result may carry, and `admits` is for secrets", about)
-		case use == "writes" && value.OfIntegrity(core):
-			r.At(n.Pos, "admits: take `%s` out: programs that have read what outsiders write may write every column that is not `trusted`, and `admits` is for secrets", about)
-		case (use == "writes" || use == "service") && some:
-			r.At(n.Pos, "admits: what programs write may have many readers: write `%s`, without what follows @, if each of them may learn the secret", about)
-		case some && !slices.Contains(kinds, kind):
-			r.At(n.Pos, "admits: no column has `readers` of the kind `%s`, so no value has this tag: correct the kind, or add `readers: { %[1]s: COLUMN }` to a column%s", kind, or(kind, kinds))
-		case some:
-			n.Text = core + "@" + readers
-		default:
-			n.Text = core
-		}
-	}
-	for i := range f.Admits {
-		check(&f.Admits[i], "results")
-	}
-	for i := range f.Services {
-		for k := range f.Services[i].Label {
-			check(&f.Services[i].Label[k], "answers")
-		}
-		for k := range f.Services[i].Admits {
+	t := &tagCheck{f: f, r: r, undeclared: map[string]string{}, kinds: f.readerKinds()}
+	t.all(f.Admits, "results")
+	for _, s := range f.Services {
+		t.all(s.Label, "answers")
+		for k, a := range s.Admits {
 			use := "service"
-			if f.Services[i].Own(f.Services[i].Admits[k].Text) {
+			if s.Own(a.Text) {
 				use = "own"
 			}
-			check(&f.Services[i].Admits[k], use)
+			t.check(&s.Admits[k], use)
 		}
 	}
 	for i := range f.Services {
 		f.Services[i].CheckLabels(&r.Reader)
 	}
 	services.CheckFolders(&r.Reader, f.Services)
-	for i := range f.Facets {
-		x := &f.Facets[i]
-		for k := range x.Label {
-			check(&x.Label[k], "")
-		}
-		for k := range x.Admits {
-			check(&x.Admits[k], "writes")
-		}
-		for j := range x.Columns {
-			for k := range x.Columns[j].Label {
-				check(&x.Columns[j].Label[k], "")
-			}
-			for k := range x.Columns[j].Admits {
-				check(&x.Columns[j].Admits[k], "writes")
-			}
+	for _, x := range f.Facets {
+		t.all(x.Label, "")
+		t.all(x.Admits, "writes")
+		for _, c := range x.Columns {
+			t.all(c.Label, "")
+			t.all(c.Admits, "writes")
 		}
 	}
-	if len(undeclared) > 0 {
+	if len(t.undeclared) > 0 {
 		var all []string
-		for _, tag := range slices.Sorted(maps.Keys(undeclared)) {
+		for _, tag := range slices.Sorted(maps.Keys(t.undeclared)) {
 			if strings.Contains(tag, ":") {
-				all = append(all, fmt.Sprintf("%q: %s", tag, undeclared[tag]))
+				all = append(all, fmt.Sprintf("%q: %s", tag, t.undeclared[tag]))
 			} else {
-				all = append(all, tag+": "+undeclared[tag])
+				all = append(all, tag+": "+t.undeclared[tag])
 			}
 		}
-		r.At(first, "the file has no `labels`: add the line `labels: { %s }` above `facets`, and check which tags are `secret` (only some may read the value) or `untrusted` (outsiders write the value)", strings.Join(all, ", "))
+		r.At(t.first, "the file has no `labels`: add the line `labels: { %s }` above `facets`, and check which tags are `secret` (only some may read the value) or `untrusted` (outsiders write the value)", strings.Join(all, ", "))
+	}
+}
+
+// tagCheck checks the tags of a file.
+type tagCheck struct {
+	f          *File
+	r          *reader
+	kinds      []string          // the kinds of readers that columns have
+	undeclared map[string]string // the used tags of a file without `labels`, each with its kind
+	first      Pos               // the place of the first of them
+}
+
+func (t *tagCheck) all(names []Name, use string) {
+	for i := range names {
+		t.check(&names[i], use)
+	}
+}
+
+// check checks a tag, and spells it as package value does. In `admits` of results a tag may also name a reader, by an id or a claim.
+func (t *tagCheck) check(n *Name, use string) {
+	admits := use == "results"
+	about, readers, some := strings.Cut(n.Text, "@")
+	if value.OfIntegrity(n.Text) {
+		about, readers, some = n.Text, "", false
+	}
+	text := n.Text
+	if kind, name, ok := strings.Cut(text, ":$principal."); ok && (admits || use == "own") {
+		switch c := t.f.claim(name); {
+		case c == nil:
+			t.r.At(n.Pos, "`principal` has no claim `%s`: add it there with its type%s", name, or(name, t.f.claimNames()))
+			return
+		case c.List || c.Type == value.TypeBool:
+			t.r.At(n.Pos, "the claim %s can't be the id of a reader: want a claim of the type int, text or uuid, and no list", name)
+			return
+		}
+		text = kind + ":x"
+	} else if ok && use == "service" {
+		t.r.At(n.Pos, "admits: here only a `mail` with a recipient from a claim, like `to: { me: $principal.email }`, can have a tag with $principal: write `%s`", about)
+		return
+	}
+	if err := value.NewLabel(text).Check(); err != nil {
+		t.r.At(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
+		return
+	}
+	switch unnamed := len(value.NewLabel(text).Unnamed()) > 0; {
+	case some && use == "answers":
+		t.r.At(n.Pos, "label: the answers of a service have no single reader: write `%s` without what follows @", about)
+		return
+	case unnamed && !admits:
+		t.r.At(n.Pos, "the tag %q has a kind of reader, but no id: write `label: [%s]` and `readers: { %s: COLUMN }`, with the column of the reader's id", text, about, readers)
+		return
+	}
+	core, declared := t.f.declared[about]
+	kind, _, _ := strings.Cut(readers, ":")
+	switch {
+	case t.f.declared == nil:
+		if len(t.undeclared) == 0 {
+			t.first = n.Pos
+		}
+		if t.undeclared[about] = SecretTag; value.OfIntegrity(about) {
+			t.undeclared[about] = UntrustedTag
+		}
+	case !declared:
+		t.r.At(n.Pos, "`labels` has no tag `%s`: add it there with its kind%s", about, or(about, slices.Sorted(maps.Keys(t.f.declared))))
+	case admits && value.OfIntegrity(core):
+		t.r.At(n.Pos, "admits: take `%s` out: it marks what outsiders write, which every result may carry, and `admits` is for secrets", about)
+	case use == "writes" && value.OfIntegrity(core):
+		t.r.At(n.Pos, "admits: take `%s` out: programs that have read what outsiders write may write every column that is not `trusted`, and `admits` is for secrets", about)
+	case (use == "writes" || use == "service") && some:
+		t.r.At(n.Pos, "admits: what programs write may have many readers: write `%s`, without what follows @, if each of them may learn the secret", about)
+	case some && !slices.Contains(t.kinds, kind):
+		t.r.At(n.Pos, "admits: no column has `readers` of the kind `%s`, so no value has this tag: correct the kind, or add `readers: { %[1]s: COLUMN }` to a column%s", kind, or(kind, t.kinds))
+	case some:
+		n.Text = core + "@" + readers
+	default:
+		n.Text = core
 	}
 }
 
@@ -221,18 +223,23 @@ func (f *File) labelDoubts() (out []Finding) {
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
-		var copies []string
-		for _, n := range slices.Concat(x.Update, x.Insert) {
-			at := slices.IndexFunc(x.Columns, func(c Column) bool { return c.Text == n.Text })
-			if at < 0 || slices.Contains(copies, n.Text) {
-				continue
-			}
-			if c := f.described(x, x.Columns[at]); !c.Trusted && !slices.ContainsFunc(texts(c.Label), value.OfIntegrity) {
-				copies = append(copies, n.Text)
-			}
-		}
+		copies := f.copies(x)
 		if trusted && f.Wary() && copies != nil {
 			warn(x, slices.Concat(x.Update, x.Insert)[0].Pos, "", "a program that has read outsiders' texts may write "+strings.Join(copies, ", ")+", and what it writes counts as trusted: another program may set a `trusted` column by it", "`label: [untrusted]` or `trusted: true` at each of these columns that may hold such a text, or a choice made by one")
+		}
+	}
+	return out
+}
+
+// copies returns the columns that programs may write and that have no label for what outsiders wrote.
+func (f *File) copies(x *Facet) (out []string) {
+	for _, n := range slices.Concat(x.Update, x.Insert) {
+		at := slices.IndexFunc(x.Columns, func(c Column) bool { return c.Text == n.Text })
+		if at < 0 || slices.Contains(out, n.Text) {
+			continue
+		}
+		if c := f.described(x, x.Columns[at]); !c.Trusted && !slices.ContainsFunc(texts(c.Label), value.OfIntegrity) {
+			out = append(out, n.Text)
 		}
 	}
 	return out

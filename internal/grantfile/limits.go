@@ -2,39 +2,11 @@ package grantfile
 
 import (
 	"cmp"
-	"slices"
 	"time"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
-	"github.com/exoagent/exoagent/internal/scalar"
 )
-
-// limits reads the bounds of a run. The preset supplies a missing bound, or the defaults of exo.Limits and exoeval.Bounds do.
-func (f *File) limits(r *reader, n *yaml.Node) {
-	count := func(to *int) func(entry) {
-		return func(e entry) { *to = r.Positive(e.Value, "limits."+e.Name) }
-	}
-	size := func(to *int) func(entry) { return func(e entry) { *to = r.Bytes(e.Value, "limits."+e.Name) } }
-	span := func(to *time.Duration) func(entry) {
-		return func(e entry) { *to = r.Duration(e.Value, "limits."+e.Name) }
-	}
-	r.Fields(n, "limits", map[string]func(entry){
-		"calls":    count(&f.Limits.Calls),
-		"messages": size(&f.Limits.MessageBytes),
-		"rows":     count(&f.Limits.Rows),
-		"read":     size(&f.Limits.Bytes),
-		"console":  size(&f.Limits.ConsoleBytes),
-		"time":     span(&f.Bounds.Wall),
-		"total":    span(&f.Bounds.Total),
-		"cpu":      span(&f.Bounds.CPU),
-		"memory":   size(&f.Bounds.Memory),
-		"program":  size(&f.Bounds.SourceBytes),
-		"result":   size(&f.Bounds.ResultBytes),
-	})
-}
 
 // Preset is a named set of limits, and of rights that facets may have. A version of a preset never changes.
 type Preset struct {
@@ -51,13 +23,6 @@ func Presets() []Preset {
 		{"read-only@1", "programs read, with the usual limits", false, exo.Limits{}, exoeval.Bounds{}},
 		{"analyst@1", "programs read much, and may take long", false, exo.Limits{Rows: 1_000_000, Bytes: 256 << 20}, exoeval.Bounds{Wall: 20 * time.Second, Total: 2 * time.Minute, CPU: 20 * time.Second, Memory: 256 << 20}},
 		{"support@1", "programs read and change a little at a time", true, exo.Limits{Rows: 10_000, Calls: 100}, exoeval.Bounds{Wall: 5 * time.Second, Total: 15 * time.Second}},
-	}
-}
-
-func (f *File) preset(r *reader, n *yaml.Node) {
-	names := scalar.Each(Presets(), func(p Preset) string { return p.Name })
-	if f.Preset = r.Text(n, "preset"); f.Preset != "" && !slices.Contains(names, f.Preset) {
-		r.At(posOf(n), "there is no preset `%s`%s", f.Preset, or(f.Preset, names))
 	}
 }
 

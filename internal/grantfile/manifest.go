@@ -159,7 +159,16 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		}
 		m.Facets = append(m.Facets, y)
 	}
-	for _, db := range f.Databases {
+	m.Excluded = append(m.Excluded, d.excluded(shown)...)
+	flows, err := d.flows()
+	m.Flows = append(append([]exo.Flow{}, flows...), f.permitted()...)
+	slices.SortStableFunc(m.Flows, func(a, b exo.Flow) int { return strings.Compare(a.Tag, b.Tag) })
+	return m, err
+}
+
+// excluded lists the tables and columns that are not among the shown ones. Databases with the names of their tables are the keys of shown.
+func (d *Declared) excluded(shown map[[2]string]map[string]bool) (out []ManifestTable) {
+	for _, db := range d.File.Databases {
 		exclude := func(name schema.Name, columns []schema.Column) {
 			seen := shown[[2]string{db.Text, name.String()}]
 			t := ManifestTable{Database: db.Text, Table: name.String(), Whole: seen == nil}
@@ -169,7 +178,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 				}
 			}
 			if t.Whole || len(t.Columns) > 0 {
-				m.Excluded = append(m.Excluded, t)
+				out = append(out, t)
 			}
 		}
 		live := d.live[db.Text]
@@ -180,10 +189,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 			exclude(v.Name, v.Columns)
 		}
 	}
-	flows, err := d.flows()
-	m.Flows = append(append([]exo.Flow{}, flows...), f.permitted()...)
-	slices.SortStableFunc(m.Flows, func(a, b exo.Flow) int { return strings.Compare(a.Tag, b.Tag) })
-	return m, err
+	return out
 }
 
 // permitted returns the flows that permissions allow: programs learn labelled values from how a write ends. A permission names its subject, like

@@ -45,35 +45,10 @@ func (r *reader) measures(n *yaml.Node) (out []Measure) {
 	for _, e := range r.Entries(n, "measures") {
 		m := Measure{Name: e.Named()}
 		what := "the measure " + e.Name
-		forms := 0
-		fields := map[string]func(entry){
-			"ratio": func(e entry) {
-				forms++
-				if m.Ratio = r.Names(e.Value, "ratio"); len(m.Ratio) != 2 {
-					r.At(posOf(e.Value), "ratio: want two measures, like [won, closed]: the first is divided by the second")
-					m.Ratio = make([]Name, 2)
-				}
-			},
-			"where": func(e entry) {
-				if s := r.Text(e.Value, "where"); s != "" {
-					m.Where = r.expr(e.Value)
-				}
-			},
-			"doc": func(e entry) { m.Doc = r.Text(e.Value, "doc") },
-		}
-		for _, name := range Aggregates {
-			fields[name] = func(e entry) {
-				forms++
-				if m.Func = name; name != CountRows {
-					m.Column = r.Name(e.Value, name)
-				} else if e.Value.Tag != "!!bool" || e.Value.Value != "true" {
-					r.At(posOf(e.Value), "count: write `count: true`; `where` says which rows are counted")
-				}
-			}
-		}
-		r.Fields(e.Value, what, fields)
+		has := r.Fields(e, what, m.keys(r))
+		forms := slices.DeleteFunc(has, func(k string) bool { return k == "where" || k == "doc" })
 		switch {
-		case forms != 1:
+		case len(forms) != 1:
 			r.At(m.Pos, "%s: want exactly one of `count: true`, `sum: COLUMN`, `mean: COLUMN`, `min: COLUMN`, `max: COLUMN` and `ratio: [MEASURE, MEASURE]`", what)
 		case m.Func == "" && m.Where != nil:
 			r.At(m.Pos, "%s: a ratio can't have `where`, so write `where` at the two measures of the ratio", what)

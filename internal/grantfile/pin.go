@@ -83,14 +83,21 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	slices.Reverse(out)
 	made := []byte(whole)
-	// Read the new text again, because it must mean the same.
+	if err := d.sameBut(made, digests); err != nil {
+		return nil, nil, err
+	}
+	return made, out, nil
+}
+
+// sameBut reads a text, and returns an error if it differs from the file in anything but pins, or has other pins than the digests.
+func (d *Declared) sameBut(made []byte, digests map[string]string) error {
 	again, err := Parse(d.File.Name, made)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, fail.Errorf(fail.Invalid, "", "no pin can be placed in the facet %s: write `pin: %s` into the facet by hand", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return fail.Errorf(fail.Invalid, "", "no pin can be placed in the facet %s: write `pin: %s` into the facet by hand", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
 	for i := range again.Facets { // the facets and their order are the same; otherwise Diff finds the difference
@@ -99,9 +106,9 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, fail.Errorf(fail.Invalid, "", "the pins can't be placed in %s without changing what the file grants, so none was written: write each facet on lines of its own, and run the command again", d.File.Name)
+		return fail.Errorf(fail.Invalid, "", "the pins can't be placed in %s without changing what the file grants, so none was written: write each facet on lines of its own, and run the command again", d.File.Name)
 	}
-	return made, out, nil
+	return nil
 }
 
 // pinForm begins a pin. A pin of an older form is refused: see Declared.declare.

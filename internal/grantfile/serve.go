@@ -71,29 +71,14 @@ const (
 	WallNone      = "none"      // there is no wall, and the file accepts the risk
 )
 
-func (f *File) wall(r *reader, n *yaml.Node) {
-	switch w := r.Text(n, "wall"); w {
-	case "kernel", "":
-	case WallContainer, WallNone:
-		f.Wall = w
-	default:
-		r.At(posOf(n), "wall: want kernel, container or none, not `%s`", w)
-	}
-}
-
-func (f *File) serve(r *reader, n *yaml.Node) {
+func (f *File) serve(r *reader, e entry) {
 	s := &f.Serve
-	r.Fields(n, "serve", map[string]func(entry){
-		"resource": func(e entry) { s.Resource = r.Name(e.Value, "resource") },
-		"issuers":  func(e entry) { s.Issuers = r.issuers(e.Value) },
-		"tokens":   func(e entry) { s.Tokens = r.tokens(e.Value) },
-		"origins":  func(e entry) { s.Origins = r.Names(e.Value, "origins") },
-	})
+	r.Fields(e, "serve", s.keys(r))
 	if s.Resource.Text != "" && !isAddress(s.Resource.Text) {
 		r.At(s.Resource.Pos, "resource: want the https address at which clients reach exo serve, like https://shop.example.com/mcp; http is only for this machine")
 	}
 	if len(s.Issuers) > 0 && s.Resource.Text == "" {
-		r.At(posOf(n), "serve: `issuers` need `resource` too: the address at which clients reach exo serve, which their tokens have as `aud`, like https://shop.example.com/mcp")
+		r.At(posOf(e.Value), "serve: `issuers` need `resource` too: the address at which clients reach exo serve, which their tokens have as `aud`, like https://shop.example.com/mcp")
 	}
 	for _, o := range s.Origins {
 		if u, err := url.Parse(o.Text); err != nil || !isAddress(o.Text) || u.Path != "" {
@@ -119,20 +104,8 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 		if !isAddress(e.Name) {
 			r.At(e.Pos(), "issuers: want an issuer's https address as its tokens have it in `iss`, like https://login.example.com/, not `%s`", e.Name)
 		}
-		what := "the issuer " + e.Name
-		r.Fields(e.Value, what, map[string]func(entry){
-			"keys":   func(e entry) { i.Keys = r.Name(e.Value, "keys") },
-			"scopes": func(e entry) { i.Scopes = r.Names(e.Value, "scopes") },
-			"claims": func(e entry) {
-				for _, c := range r.Entries(e.Value, "claims") {
-					i.Claims = append(i.Claims, ClaimFrom{c.Named(), r.Text(c.Value, "claims."+c.Name)})
-				}
-			},
-		})
-		switch u, err := url.Parse(i.Keys.Text); {
-		case i.Keys.Text == "":
-			r.At(i.Pos, "%s has no `keys`: say where its public keys (a JWK set) are, as `keys: https://HOST/PATH` or `keys: file:PATH`", what)
-		case err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text)):
+		r.Fields(e, "the issuer "+e.Name, i.keys(r))
+		if u, err := url.Parse(i.Keys.Text); i.Keys.Text != "" && (err != nil || u.Scheme != "file" && (u.Scheme != "https" || !isAddress(i.Keys.Text))) {
 			r.At(i.Keys.Pos, "keys: say where the issuer's public keys (a JWK set) are, as https://HOST/PATH or file:PATH")
 		}
 		out = append(out, i)
@@ -143,20 +116,7 @@ func (r *reader) issuers(n *yaml.Node) (out []Issuer) {
 func (r *reader) tokens(n *yaml.Node) (out []Token) {
 	for _, e := range r.Entries(n, "tokens") {
 		t := Token{Name: e.Named()}
-		what := "the token " + e.Name
-		r.Fields(e.Value, what, map[string]func(entry){
-			"token": func(e entry) {
-				t.Secret = r.Secret(e.Value, "token")
-			},
-			"claims": func(e entry) {
-				for _, c := range r.Entries(e.Value, "claims") {
-					t.claims = append(t.claims, tokenClaim{c.Named(), valueOf(c.Value)})
-				}
-			},
-		})
-		if t.Secret.Kind == "" && len(r.List) == 0 {
-			r.At(t.Pos, "%s has no `token`: say where its text is, as `token: env:NAME` or `token: file:PATH`", what)
-		}
+		r.Fields(e, "the token "+e.Name, t.keys(r))
 		out = append(out, t)
 	}
 	return out

@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/grantfile/strict"
 )
 
 // Line is a line of the list of a file's grants: its subject, its key and its value.
@@ -30,90 +30,115 @@ func (f *File) Lines() (out []Line) {
 		add("grant "+g.Text, "", "%s", how)
 	}
 	for i := range f.Facets {
-		x := &f.Facets[i]
-		of := "facet " + x.Text
-		add(of, "rows", "of %s: %s", x.Table.Text, x.Scope)
-		if len(f.Databases) > 1 {
-			add(of, "database", "%s", x.Database.Text)
-		}
-		if x.Pin.Text != "" {
-			add(of, "pinned", "%x", sha256.Sum256([]byte(x.Pin.Text)))
-		}
-		if l := f.rowLabel(x); l != nil {
-			add(of, "rows are labelled", "%s", listed(texts(l)))
-		}
-		if len(x.Admits) > 0 {
-			add(of, "rows take", "what was read of %s", listed(texts(x.Admits)))
-		}
-		for _, c := range x.Columns {
-			add(of, "column "+c.Text, "%s", f.described(x, c).how())
-		}
-		for _, l := range x.Links {
-			how := "to " + l.To.Text
-			if len(l.Columns) > 0 {
-				how += fmt.Sprintf(" by %s = %s", listed(texts(l.Columns)), listed(texts(l.References)))
-			}
-			if l.One != nil {
-				how += fmt.Sprintf(", one row: %t", *l.One)
-			}
-			add(of, "link "+l.Text, "%s%s", how, doc("; ", l.Doc))
-		}
-		for _, m := range x.Measures {
-			add(of, "measure "+m.Text, "%s%s", m, doc("; ", m.Doc))
-		}
-		for _, r := range []struct {
-			what string
-			cols []Name
-		}{{"insert", x.Insert}, {"update", x.Update}, {"search", x.Search}, {"effects", x.Effects}} {
-			for _, c := range r.cols {
-				add(of, "may "+r.what+" "+c.Text, "")
-			}
-		}
-		if x.Delete != nil {
-			how := ""
-			if x.Wary {
-				how = "trusted programs only"
-			}
-			add(of, "may delete", "%s", how)
-		}
-		if x.Undo.Text != "" {
-			add(of, "a person may undo "+x.Undo.Text+" runs", "")
-		}
-		if x.Approve != nil {
-			add(of, "a person agrees", "%s", x.Approve)
-		}
-		if len(x.Key) > 0 {
-			add(of, "key", "%s", listed(texts(x.Key)))
-		}
+		f.facetLines(&f.Facets[i], add)
 	}
 	for i := range f.Services {
 		f.Services[i].Lines(add)
 	}
 	for _, d := range f.Databases {
-		how := d.URL.String()
-		if len(d.Schema) > 0 {
-			how += ", schema " + listed(d.Schema)
-		}
-		if d.Witness {
-			how += ", runs leave their IDs"
-		}
-		if d.Undo > 0 {
-			how += fmt.Sprintf(", what runs change is kept for %d days", d.Undo/(24*time.Hour))
-		}
-		if d.UndoURL.Kind != "" {
-			how += ", exo undo connects by " + d.UndoURL.String()
-		}
-		for _, at := range d.Replicas {
-			how += ", a replica for reads is at " + at.String()
-		}
-		if d.Cursors.Kind != "" {
-			how += ", cursors have the key of " + d.Cursors.String()
-		}
-		add("database "+d.Text, "", "%s", how)
+		add("database "+d.Text, "", "%s", shown(", ", d.keys(&reader{})...))
 	}
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
 	}
+	f.labelLines(add)
+	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, Distrusts[0]))
+	if f.Models == nil {
+		add("models", "any", "with a key in the environment")
+	}
+	for _, m := range f.Models {
+		add("models", m.Text, "")
+	}
+	f.Serve.lines(add)
+	f.Approvals.lines(add)
+	if f.Wall != WallKernel {
+		add("serve", "wall", "%s", f.Wall)
+	}
+	f.recordLines(add)
+	if f.Zone != "" {
+		add("zone", "", "%s", f.Zone)
+	}
+	if !f.Reviewed {
+		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
+	}
+	f.Budgets.Lines(add)
+	f.Access.Lines(add)
+	used := File{Limits: f.Limits.OrDefault(), Bounds: f.Bounds.OrDefault()}
+	keyLines("limits", used.limitKeys(&reader{}), add)
+	return out
+}
+
+// adding adds a line: its subject, its key and its value as a format with arguments.
+type adding = func(of, what, format string, args ...any)
+
+// keyLines adds a line for each key that has one.
+func keyLines(of string, keys []strict.Key, add adding) {
+	for _, k := range keys {
+		if how := shown("", k); how != "" {
+			add(of, k.Name, "%s", how)
+		}
+	}
+}
+
+func (f *File) facetLines(x *Facet, add adding) {
+	of := "facet " + x.Text
+	add(of, "rows", "of %s: %s", x.Table.Text, x.Scope)
+	if len(f.Databases) > 1 {
+		add(of, "database", "%s", x.Database.Text)
+	}
+	if x.Pin.Text != "" {
+		add(of, "pinned", "%x", sha256.Sum256([]byte(x.Pin.Text)))
+	}
+	if l := f.rowLabel(x); l != nil {
+		add(of, "rows are labelled", "%s", listed(texts(l)))
+	}
+	if len(x.Admits) > 0 {
+		add(of, "rows take", "what was read of %s", listed(texts(x.Admits)))
+	}
+	for _, c := range x.Columns {
+		add(of, "column "+c.Text, "%s", f.described(x, c).how())
+	}
+	for _, l := range x.Links {
+		how := "to " + l.To.Text
+		if len(l.Columns) > 0 {
+			how += fmt.Sprintf(" by %s = %s", listed(texts(l.Columns)), listed(texts(l.References)))
+		}
+		if l.One != nil {
+			how += fmt.Sprintf(", one row: %t", *l.One)
+		}
+		add(of, "link "+l.Text, "%s%s", how, doc("; ", l.Doc))
+	}
+	for _, m := range x.Measures {
+		add(of, "measure "+m.Text, "%s%s", m, doc("; ", m.Doc))
+	}
+	for _, r := range []struct {
+		what string
+		cols []Name
+	}{{"insert", x.Insert}, {"update", x.Update}, {"search", x.Search}, {"effects", x.Effects}} {
+		for _, c := range r.cols {
+			add(of, "may "+r.what+" "+c.Text, "")
+		}
+	}
+	if x.Delete != nil {
+		how := ""
+		if x.Wary {
+			how = "trusted programs only"
+		}
+		add(of, "may delete", "%s", how)
+	}
+	if x.Undo.Text != "" {
+		add(of, "a person may undo "+x.Undo.Text+" runs", "")
+	}
+	if x.Approve != nil {
+		add(of, "a person agrees", "%s", x.Approve)
+	}
+	if len(x.Key) > 0 {
+		add(of, "key", "%s", listed(texts(x.Key)))
+	}
+}
+
+// labelLines adds the declared tags, what results may carry, and for each used tag whether they may carry it.
+func (f *File) labelLines(add adding) {
 	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
 		how := SecretTag
 		if value.OfIntegrity(f.declared[tag]) {
@@ -134,54 +159,13 @@ func (f *File) Lines() (out []Line) {
 		}
 		add("flows", tag, "%s", how)
 	}
-	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, Distrusts[0]))
-	if f.Models == nil {
-		add("models", "any", "with a key in the environment")
-	}
-	for _, m := range f.Models {
-		add("models", m.Text, "")
-	}
-	f.Serve.lines(add)
-	f.Approvals.lines(add)
-	if f.Wall != WallKernel {
-		add("serve", "wall", "%s", f.Wall)
-	}
+}
+
+func (f *File) recordLines(add adding) {
 	if f.record != "" || f.RecordDB.Kind != "" {
 		add("record", "", "%s", cmp.Or(f.record, f.RecordDB.String()))
-		if f.RecordKey.Kind != "" {
-			add("record", "key", "%s", f.RecordKey)
-			if f.Keep > 0 {
-				add("record", "keep", "%dd", f.Keep/(24*time.Hour))
-			}
-			if f.Replies {
-				add("record", "keeps", "replies")
-			}
-			if f.Witnessed {
-				add("record", "witness", "required")
-			}
-		}
+		keyLines("record", f.recordKeys(&reader{}), add)
 	}
-	if f.Zone != "" {
-		add("zone", "", "%s", f.Zone)
-	}
-	if !f.Reviewed {
-		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
-	}
-	f.Budgets.Lines(add)
-	f.Access.Lines(add)
-	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
-	add("limits", "calls", "%d", l.Calls)
-	add("limits", "messages", "%d bytes", l.MessageBytes)
-	add("limits", "rows", "%d", l.Rows)
-	add("limits", "read", "%d bytes", l.Bytes)
-	add("limits", "console", "%d bytes", l.ConsoleBytes)
-	add("limits", "time", "%s", b.Wall)
-	add("limits", "total", "%s", b.Total)
-	add("limits", "cpu", "%s", b.CPU)
-	add("limits", "memory", "%d bytes", b.Memory)
-	add("limits", "program", "%d bytes", b.SourceBytes)
-	add("limits", "result", "%d bytes", b.ResultBytes)
-	return out
 }
 
 // tags returns the tags of all rows and columns, sorted.
@@ -205,57 +189,7 @@ func (f *File) tags() (out []string) {
 	return slices.Compact(out)
 }
 
-func (c Column) how() string {
-	var parts []string
-	if c.As.Text != "" {
-		parts = append(parts, "as "+c.As.Text)
-	}
-	if c.Type.Text != "" {
-		parts = append(parts, strings.TrimSpace(c.Type.Text+" "+c.Elem))
-	}
-	if len(c.OneOf) > 0 {
-		parts = append(parts, "one of "+listed(texts(c.OneOf)))
-	}
-	if len(c.Label) > 0 {
-		parts = append(parts, "labelled "+listed(texts(c.Label)))
-	}
-	if c.Readers.Kind.Text != "" {
-		parts = append(parts, "read by the "+c.Readers.Kind.Text+" whose id is in "+listed(texts(c.Readers.Columns)))
-	}
-	if len(c.Admits) > 0 {
-		parts = append(parts, "takes what was read of "+listed(texts(c.Admits)))
-	}
-	if c.Trusted {
-		parts = append(parts, "written by trusted programs only")
-	}
-	if c.MaxBytes > 0 {
-		parts = append(parts, fmt.Sprintf("of %d bytes at most", c.MaxBytes))
-	}
-	if c.ISO {
-		parts = append(parts, "stored in one form")
-	}
-	if c.Stored != "" {
-		parts = append(parts, "stored as "+c.Stored)
-	}
-	if c.Indexed {
-		parts = append(parts, "indexed")
-	}
-	if c.Doc != "" {
-		parts = append(parts, doc("", c.Doc))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// listed writes the texts of a list in one line. It quotes a text with a comma, which would otherwise look like two texts.
-func listed(all []string) string {
-	out := slices.Clone(all)
-	for i, s := range out {
-		if strings.ContainsAny(s, ",;\"") {
-			out[i] = fmt.Sprintf("%q", s)
-		}
-	}
-	return strings.Join(out, ", ")
-}
+func (c Column) how() string { return shown("; ", c.keys(&reader{})...) }
 
 // doc writes a line for the model, in quotes, because the line could look like another part of the output.
 func doc(before, text string) string {

@@ -27,4 +27,14 @@ var (
 	or     = strict.Or
 	texts  = strict.Texts
 	beside = strict.Beside
+	listed = strict.Listed
+	shown  = strict.Shown
+
+	key    = strict.NewKey
+	by     = strict.By
+	fields = strict.FormOf[*reader]
+	short  = strict.Short[*reader]
+	either = strict.Either
+	named  = strict.Named
+	words  = strict.Words
 )

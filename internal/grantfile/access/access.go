@@ -23,11 +23,15 @@ const Missing = "%s keeps no list of revoked principals: add the line `access: {
 // Read reads `access` of a file.
 func Read(r *strict.Reader, e strict.Entry) (out Access) {
 	out.Pos = e.Pos()
-	r.Fields(e.Value, "access", map[string]func(strict.Entry){"store": func(e strict.Entry) { out.Store = r.Store(e) }})
-	if out.Store.Kind == "" && len(r.List) == 0 {
-		r.At(out.Pos, "access: want `store`, a folder or a PostgreSQL database, like `access: { store: access }` or `access: { store: env:NAME }`")
-	}
+	r.Fields(e, "access", out.keys(r))
 	return out
+}
+
+// Form makes the schema of `access`.
+func Form() strict.Node { return strict.FormOf(new(Access).keys, &strict.Reader{})() }
+
+func (a *Access) keys(r *strict.Reader) []strict.Key {
+	return []strict.Key{strict.NewKey("store", r.StoreTo(&a.Store), "a folder, or where the URL of a PostgreSQL database is: env:NAME or file:PATH").Must("write `store: access` for a folder, or `store: env:NAME` with the URL of a PostgreSQL database")}
 }
 
 // Lines adds the line of `exo show`.

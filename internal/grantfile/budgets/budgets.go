@@ -2,14 +2,13 @@
 package budgets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo/budget"
 	"github.com/exoagent/exoagent/internal/grantfile/strict"
@@ -49,52 +48,62 @@ var Amounts = []string{"calls", "rows", "read", "effects"}
 // AmountsOf returns a budget's amounts in the order of Amounts.
 func AmountsOf(b budget.Budget) []int { return []int{b.Calls, b.Rows, b.Bytes, b.Effects} }
 
+// Form makes the schema of budgets.
+func Form() strict.Node {
+	return strict.FormOf(new(Budgets).keys, &strict.Reader{}).Needs("anyOf", Pers...).With(strict.Some)()
+}
+
 // Read reads the budgets of a file.
 func Read(r *strict.Reader, e strict.Entry) (out Budgets) {
 	out.Pos = e.Pos()
-	of := map[string]map[string]budget.Budget{}
-	fields := map[string]func(strict.Entry){"store": func(e strict.Entry) { out.Store = r.Store(e) }}
-	for _, per := range Pers {
-		fields[per] = func(e strict.Entry) { of[per] = windows(r, e.Value, per) }
-	}
-	r.Fields(e.Value, "budgets", fields)
-	for _, per := range Pers {
-		for _, w := range Windows {
-			if b, ok := of[per][w]; ok {
-				out.All = append(out.All, b)
-			}
-		}
-	}
+	r.Fields(e, "budgets", out.keys(r))
+	slices.SortFunc(out.All, func(a, b budget.Budget) int {
+		return cmp.Or(slices.Index(Pers, string(a.Per))-slices.Index(Pers, string(b.Per)), slices.Index(Windows, Window(a))-slices.Index(Windows, Window(b)))
+	})
 	if len(out.All) == 0 && len(r.List) == 0 {
 		r.At(out.Pos, "budgets: want at least one budget, like `budgets: { principal: { day: { rows: 1000 } } }`")
 	}
 	return out
 }
 
-// windows reads the budgets that the same runs share.
-func windows(r *strict.Reader, n *yaml.Node, per string) map[string]budget.Budget {
-	out := map[string]budget.Budget{}
-	fields := map[string]func(strict.Entry){}
+func (b *Budgets) keys(r *strict.Reader) []strict.Key {
+	keys := []strict.Key{strict.NewKey("store", r.StoreTo(&b.Store), "where it is kept: a folder, or where the URL of a PostgreSQL database is, env:NAME or file:PATH; otherwise a folder named as the record or this file, with .budgets behind")}
+	for i, per := range Pers {
+		windows := func(r *strict.Reader) []strict.Key { return b.windows(r, per) }
+		keys = append(keys, strict.NewKey(per, strict.By(strict.FormOf(windows, r).With(strict.Some), func(e strict.Entry) {
+			if has := r.Fields(e, "budgets."+per, windows(r)); len(has) == 0 && len(r.List) == 0 {
+				r.At(strict.PosOf(e.Value), "budgets.%s: want at least one of %s, like `day: { rows: 1000 }`", per, strings.Join(Windows, ", "))
+			}
+		}), "of "+[]string{"each principal", "each conversation of a principal", "all principals together"}[i]))
+	}
+	return keys
+}
+
+// windows are the keys of the budgets that the same runs share.
+func (b *Budgets) windows(r *strict.Reader, per string) (keys []strict.Key) {
 	for _, w := range Windows {
-		fields[w] = func(e strict.Entry) {
-			b := budget.Budget{Per: budget.Per(per), Every: every[w]}
-			what := "budgets." + per + "." + w
-			r.Fields(e.Value, what, map[string]func(strict.Entry){
-				"calls":   func(e strict.Entry) { b.Calls = r.Positive(e.Value, what+".calls") },
-				"rows":    func(e strict.Entry) { b.Rows = r.Positive(e.Value, what+".rows") },
-				"read":    func(e strict.Entry) { b.Bytes = r.Bytes(e.Value, what+".read") },
-				"effects": func(e strict.Entry) { b.Effects = r.Positive(e.Value, what+".effects") },
-			})
-			if slices.Max(AmountsOf(b)) == 0 && len(r.List) == 0 {
+		x, what := budget.Budget{Per: budget.Per(per), Every: every[w]}, "budgets."+per+"."+w
+		amounts := func(r *strict.Reader) []strict.Key {
+			return []strict.Key{
+				strict.NewKey("calls", r.CountTo(&x.Calls), "messages"),
+				strict.NewKey("rows", r.CountTo(&x.Rows), "rows that programs get"),
+				strict.NewKey("read", r.SizeTo(&x.Bytes), "bytes that programs get"),
+				strict.NewKey("effects", r.CountTo(&x.Effects), "messages that change something or are sent at the end"),
+			}
+		}
+		about := "full again each " + w + " (UTC)"
+		if w == Total {
+			about = "never full again"
+		}
+		keys = append(keys, strict.NewKey(w, strict.By(strict.FormOf(amounts, r).With(strict.Some), func(e strict.Entry) {
+			r.Fields(e, what, amounts(r))
+			if slices.Max(AmountsOf(x)) == 0 && len(r.List) == 0 {
 				r.At(e.Pos(), "%s: want at least one of %s, like `%s: { rows: 1000 }`", what, strings.Join(Amounts, ", "), w)
 			}
-			out[w] = b
-		}
+			b.All = append(b.All, x)
+		}), about))
 	}
-	if r.Fields(n, "budgets."+per, fields); len(out) == 0 && len(r.List) == 0 {
-		r.At(strict.PosOf(n), "budgets.%s: want at least one of %s, like `day: { rows: 1000 }`", per, strings.Join(Windows, ", "))
-	}
-	return out
+	return keys
 }
 
 // Lines adds the budgets to the lines of File.Lines: one for each amount, and one for the store. The function add takes a subject, a key, and a value as a

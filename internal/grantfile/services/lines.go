@@ -102,14 +102,5 @@ func (s *Service) Has() (out []string) {
 	for _, p := range s.Networks {
 		out = append(out, "is in the network "+p.String())
 	}
-	if s.Network {
-		out = append(out, "may use the network")
-	}
-	if s.Dir != "" {
-		out = append(out, "runs in "+s.Dir)
-	}
-	if s.Memory > 0 {
-		out = append(out, fmt.Sprintf("has %d bytes of memory for each process", s.Memory))
-	}
-	return out
+	return append(out, strict.Each(s.keys(&strict.Reader{}))...)
 }

@@ -99,41 +99,7 @@ func Read(r *strict.Reader, n *yaml.Node) (out []Service) {
 		if err := exoeval.CheckName(e.Name); err != nil {
 			r.At(s.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
 		}
-		what := "the service " + e.Name
-		texts := func(e strict.Entry) []string { return strict.Texts(r.Names(e.Value, e.Name)) }
-		r.Fields(e.Value, what, map[string]func(strict.Entry){
-			"doc":       func(e strict.Entry) { s.Doc = r.Text(e.Value, e.Name) },
-			"mcp":       func(e strict.Entry) { s.MCP = r.Name(e.Value, e.Name) },
-			"command":   func(e strict.Entry) { s.Command = words(r, e) },
-			"api":       func(e strict.Entry) { s.API = r.Name(e.Value, e.Name) },
-			"mail":      func(e strict.Entry) { s.Mail = r.Name(e.Value, e.Name) },
-			"chat":      func(e strict.Entry) { s.Chat = r.Name(e.Value, e.Name) },
-			"webhook":   func(e strict.Entry) { s.Webhook = r.Name(e.Value, e.Name) },
-			"from":      func(e strict.Entry) { s.From = r.Text(e.Value, e.Name) },
-			"to":        func(e strict.Entry) { s.To = recipients(r, e) },
-			"openapi":   func(e strict.Entry) { s.OpenAPI = r.Text(e.Value, e.Name) },
-			"files":     func(e strict.Entry) { s.Files = r.Name(e.Value, e.Name) },
-			"journal":   func(e strict.Entry) { s.Journal = r.Store(e) },
-			"undo":      func(e strict.Entry) { s.Undo = r.Days(e.Value, e.Name) },
-			"trusted":   func(e strict.Entry) { s.Trusted = r.Bool(e.Value, e.Name) },
-			"secrets":   func(e strict.Entry) { s.Secrets = secrets(r, e.Value) },
-			"networks":  func(e strict.Entry) { s.Networks = networks(r, e) },
-			"env":       func(e strict.Entry) { s.Env = variables(r, e.Value) },
-			"dir":       func(e strict.Entry) { s.Dir = r.Text(e.Value, e.Name) },
-			"read":      func(e strict.Entry) { s.Read = texts(e) },
-			"write":     func(e strict.Entry) { s.Write = texts(e) },
-			"network":   func(e strict.Entry) { s.Network = r.Bool(e.Value, e.Name) },
-			"memory":    func(e strict.Entry) { s.Memory = r.Bytes(e.Value, e.Name) },
-			"reads":     func(e strict.Entry) { s.Reads = calls(r, e) },
-			"acts":      func(e strict.Entry) { s.Acts = calls(r, e) },
-			"immediate": func(e strict.Entry) { s.Immediate = calls(r, e) },
-			"approve":   func(e strict.Entry) { s.Approve = r.Names(e.Value, e.Name) },
-			"label":     func(e strict.Entry) { s.Label = r.Names(e.Value, e.Name) },
-			"admits":    func(e strict.Entry) { s.Admits = r.Names(e.Value, e.Name) },
-			"pin":       func(e strict.Entry) { s.Pin = r.Name(e.Value, e.Name) },
-			"answer":    func(e strict.Entry) { s.Answer = r.Bytes(e.Value, e.Name) },
-			"time":      func(e strict.Entry) { s.Time = r.Duration(e.Value, e.Name) },
-		})
+		r.Fields(e, "the service "+e.Name, s.keys(r))
 		if len(r.List) == 0 {
 			s.check(r)
 		}
@@ -195,24 +161,12 @@ func calls(r *strict.Reader, e strict.Entry) (out []Call) {
 func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 	for _, e := range r.Entries(n, "secrets") {
 		s := Secret{Name: e.Named()}
-		if e.Value.Kind == yaml.ScalarNode {
-			s.From = r.Secret(e.Value, "secrets."+e.Name)
-		} else {
-			r.Fields(e.Value, "the secret "+e.Name, map[string]func(strict.Entry){
-				"from":     func(e strict.Entry) { s.From = r.Secret(e.Value, e.Name) },
-				"command":  func(e strict.Entry) { s.Command = words(r, e) },
-				"prefix":   func(e strict.Entry) { s.Prefix = r.Text(e.Value, e.Name) },
-				"oauth":    func(e strict.Entry) { s.OAuth = r.Name(e.Value, e.Name) },
-				"client":   func(e strict.Entry) { s.Client = r.Text(e.Value, e.Name) },
-				"scopes":   func(e strict.Entry) { s.Scopes = strict.Texts(r.Names(e.Value, e.Name)) },
-				"networks": func(e strict.Entry) { s.Networks = networks(r, e) },
-			})
-			if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
-				r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
-			}
-			if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
-				r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
-			}
+		r.Short(e, "the secret "+e.Name, s.keys(r))
+		if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
+			r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
+		}
+		if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
+			r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
 		}
 		out = append(out, s)
 	}
@@ -275,6 +229,14 @@ func (s *Service) check(r *strict.Reader) {
 			r.At(n.Pos, "approve: want calls of `acts`, not `%s`: other calls happen at once, before a person could agree", n.Text)
 		}
 	}
+	s.checkSecrets(r)
+	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
+		bad("write a name that begins with a letter from a to z")
+	}
+}
+
+// checkSecrets refuses secrets that a process can't have.
+func (s *Service) checkSecrets(r *strict.Reader) {
 	for _, x := range s.Secrets {
 		switch {
 		case s.Command != nil && x.OAuth.Text != "":
@@ -286,9 +248,6 @@ func (s *Service) check(r *strict.Reader) {
 		case slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, x.Text+"=") }):
 			r.At(x.Pos, "the secret `%s` is in `env`, too: remove one of the two", x.Text)
 		}
-	}
-	if !('a' <= s.Text[0] && s.Text[0] <= 'z' || 'A' <= s.Text[0] && s.Text[0] <= 'Z') {
-		bad("write a name that begins with a letter from a to z")
 	}
 }
 

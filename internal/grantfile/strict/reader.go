@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Reader reads nodes, and collects their errors.
@@ -77,26 +79,43 @@ func (r *Reader) Entries(n *yaml.Node, what string) (out []Entry) {
 	return out
 }
 
-// Fields reads a map with names that the format defines.
-func (r *Reader) Fields(n *yaml.Node, what string, known map[string]func(Entry)) {
-	var names []string
-	for name := range known {
-		names = append(names, name)
-	}
+// Fields reads a map with keys that the format defines, and returns the names of those that it has. The argument what names the map in errors. If it is a
+// path like limits, errors about values begin with it.
+func (r *Reader) Fields(of Entry, what string, keys []Key) (has []string) {
+	n := of.Value
+	names := scalar.Each(keys, func(k Key) string { return k.Name })
 	slices.Sort(names)
 	if r.Saw != nil {
 		r.Saw(n, names)
 	}
 	if !IsNull(n) && n.Kind != yaml.MappingNode {
 		r.At(PosOf(n), "%s: want a map with one or more of the keys %s, not %s", what, strings.Join(names, ", "), KindOf(n))
-		return
+		return nil
 	}
 	for _, e := range r.Entries(n, what) {
-		if read := known[e.Name]; read != nil {
-			read(e)
+		if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == e.Name }); i >= 0 {
+			if has = append(has, e.Name); !strings.Contains(what, " ") {
+				e.Name = what + "." + e.Name
+			}
+			keys[i].Read(e)
 			continue
 		}
 		r.At(e.Pos(), "`%s` is no key of %s%s", e.Name, what, Or(e.Name, names))
+	}
+	for _, k := range keys {
+		if k.must != "" && !slices.Contains(has, k.Name) {
+			r.At(of.Pos(), "%s has no `%s`: %s", what, k.Name, k.must)
+		}
+	}
+	return has
+}
+
+// Short is Fields for a value that is a map, or the value of the first key alone.
+func (r *Reader) Short(e Entry, what string, keys []Key) {
+	if e.Name = what; e.Value.Kind == yaml.ScalarNode {
+		keys[0].Read(e)
+	} else {
+		r.Fields(e, what, keys)
 	}
 }
 
