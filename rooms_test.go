@@ -14,9 +14,8 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	// allLines was 150,850 while internal/testutil and internal/corpus counted. Their 2,744 lines are of tests, and ofTests leaves them out now. With
-	// the same count the old ceiling was 148,106, so this one is 874 lines higher.
-	allLines = 148_980 // of the module without the challenge and ofTests
+	// allLines is 220 higher than before errors with several causes became one error for each cause.
+	allLines = 149_200 // of the module without the challenge and ofTests
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.

@@ -42,7 +42,7 @@ func (f *File) keys(r *reader) []strict.Key {
 		key("facets", by(named(fields(new(Facet).keys, r)), func(e entry) { f.facets(r, e.Value) }), "what programs see of a table, and the rows that they reach"),
 		key("limits", by(fields(f.limitKeys, r), func(e entry) { r.Fields(e, "limits", f.limitKeys(r)) }), "limits of a run; one that is missing is the preset's, or the default"),
 		key("budgets", by(budgets.Form, func(e entry) { f.Budgets = budgets.Read(&r.Reader, e) }), "what runs may use together, also after a restart: it is kept in a store"),
-		key("access", by(access.Form, func(e entry) { f.Access = access.Read(&r.Reader, e) }), "where exo access revoke keeps whose access was taken back; without it nobody can be revoked"),
+		key("access", by(access.Form, func(e entry) { f.Access = access.Read(&r.Reader, e) }), "where it is kept whose access was taken back; without it nobody can be revoked"),
 		key("zone", r.TextTo(&f.Zone).Then(func(e entry) {
 			if _, err := time.LoadLocation(f.Zone); err != nil || f.Zone == "Local" {
 				r.At(posOf(e.Value), "zone: there is no time zone %q; want an IANA name like Europe/Berlin", f.Zone)
