@@ -90,9 +90,9 @@ func (c *Chain) arg(method string, i int, prior []*message.Node, a any) (*messag
 		if err != nil {
 			return nil, err
 		}
+		defer check.Kill(p)
 		body := a(&Chain{run: c.run, node: p})
 		if body.err != nil {
-			check.Kill(p)
 			return nil, body.err
 		}
 		return check.MakeLambda(p, body.node)

@@ -394,7 +394,7 @@ func (k *Keeper) News(ctx context.Context, p exo.Principal) (out []string, err e
 func news(id string, state State, why string) string {
 	switch state {
 	case Applied:
-		return fmt.Sprintf("change set %s was agreed to and is being applied", id)
+		return fmt.Sprintf("change set %s was agreed to and applied", id)
 	case Rejected:
 		return fmt.Sprintf("change set %s was refused, and nothing of it happened%s", id, because(why))
 	case Expired:

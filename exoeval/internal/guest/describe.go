@@ -147,6 +147,7 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	if err != nil {
 		panic(r.Throw(err))
 	}
+	defer r.Check.Kill(param)
 	if n := v.(*goja.Object).Get("length"); n != nil && n.ToInteger() > 1 {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "%s", r.Say(recv, "parameter", "the callback is given one object: write {example}", "example", r.Check.Example(recv, m, i)))))
 	}
@@ -161,7 +162,6 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 	done := false
 	defer func() {
 		if !done {
-			r.Check.Kill(param)
 			r.Frames = r.Frames[:len(r.Frames)-1]
 		}
 	}()

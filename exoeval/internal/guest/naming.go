@@ -23,18 +23,8 @@ func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []
 	if err != nil {
 		panic(r.Throw(err))
 	}
-	made := false
-	defer func() {
-		if !made {
-			r.Check.Kill(param)
-		}
-	}()
-	l, err := r.Check.MakeLambda(param, build(param))
-	made = true
-	if err != nil {
-		panic(r.Throw(err))
-	}
-	return l
+	defer r.Check.Kill(param)
+	return r.must(r.Check.MakeLambda(param, build(param)))
 }
 
 // must returns n, or throws err.

@@ -75,7 +75,7 @@ func TestFailedMailIsNotApplied(t *testing.T) {
 			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != want {
 				t.Errorf("%v: %s, want %s; %v", fails, got.State, want, err)
 			}
-			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is being applied") != (fails == nil) || strings.Contains(next.Notice, "do not send them again") != (want == review.Unknown) {
+			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "agreed to and applied") != (fails == nil) || strings.Contains(next.Notice, "do not send them again") != (want == review.Unknown) {
 				t.Errorf("%v: the model reads %q", fails, next.Notice)
 			}
 		}

@@ -107,7 +107,7 @@ func TestNothingLeftToDo(t *testing.T) {
 			if got, err := w.keeper.Get(t.Context(), x.ID); err != nil || got.State != review.Conflict {
 				t.Errorf("%s: %s %v", c.program, got.State, err)
 			}
-			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "is being applied") || !strings.Contains(next.Notice, "nothing of it happened") {
+			if next := w.tool.Run(t.Context(), "return 1"); strings.Contains(next.Notice, "agreed to and applied") || !strings.Contains(next.Notice, "nothing of it happened") {
 				t.Errorf("%s: the model reads %q", c.program, next.Notice)
 			}
 		})

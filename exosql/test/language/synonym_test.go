@@ -173,6 +173,11 @@ func TestNoSynonym(t *testing.T) {
 			if o := r.Run(t, "return await "+x.program); o.Kind == 0 || !strings.Contains(o.Message, x.want) {
 				t.Errorf("%s\n%s\nwant %s", x.program, o, x.want)
 			}
+			// Who catches the error is outside of the callback again.
+			after := "try { await " + x.program + " } catch {}\nreturn await tasks.count()"
+			if o := r.Run(t, after); o.JSON != "5" {
+				t.Errorf("%s\n%s\nwant 5", after, o)
+			}
 		}
 	})
 }
