@@ -94,6 +94,7 @@ var columnPhrases = [][3]string{
 	{"call:test call:exec", "includes like *.select", "for a part of a text use column.includes('…'), or column.like('…%'); for other patterns " + onRows}, {"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
 	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"}, {"unsuited op:+ op:- op:* op:/ op:% op:neg", "asMilliseconds", "for a number write .asMilliseconds()"},
+	{"op:!", "startsWith === isNull", "for a missing value use .isNull(), and for an empty text write column === ''"},
 	{"op:!", "isNull", "for an empty value use .isNull()"}, {"op:neg", "desc", "to sort backwards use .desc()"}, {"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
 	{"op:+", "getTime plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too; or write .getTime() for the milliseconds since 1970, a number"},
 	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"}, {"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
