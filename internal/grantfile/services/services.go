@@ -162,10 +162,15 @@ func secrets(r *strict.Reader, n *yaml.Node) (out []Secret) {
 	for _, e := range r.Entries(n, "secrets") {
 		s := Secret{Name: e.Named()}
 		r.Short(e, "the secret "+e.Name, s.keys(r))
-		if len(r.List) == 0 && ((s.OAuth.Text == "") != (s.Client == "") || s.OAuth.Text == "" && (s.Scopes != nil || s.Networks != nil) || s.OAuth.Text != "" && s.Prefix != "") {
-			r.At(s.Pos, "the secret %s: OAuth needs `oauth`, the address that issues tokens, and `client`, the client's ID. Only with both are `scopes` and `networks` allowed, and `prefix` is not, since a token is sent after \"Bearer \"", e.Name)
-		}
-		if len(r.List) == 0 && (s.From.Kind == "") == (s.Command == nil) {
+		switch {
+		case len(r.List) > 0: // a value that could not be read looks like a missing one
+		case s.OAuth.Text == "" && (s.Client != "" || s.Scopes != nil || s.Networks != nil):
+			r.At(s.Pos, "the secret %s: `client`, `scopes` and `networks` are only for a secret with `oauth`: add `oauth: https://HOST/PATH`, the address that issues tokens, or leave them out", e.Name)
+		case s.OAuth.Text != "" && s.Client == "":
+			r.At(s.Pos, "the secret %s: `oauth` needs `client`: add `client: ID`, with the ID that the server of the tokens knows", e.Name)
+		case s.OAuth.Text != "" && s.Prefix != "":
+			r.At(s.Pos, "the secret %s: leave `prefix` out: exo itself sends a token of `oauth` after \"Bearer \"", e.Name)
+		case (s.From.Kind == "") == (s.Command == nil):
 			r.At(s.Pos, "the secret %s: say where its text is, by one of `from: env:NAME`, `from: file:PATH` and `command: [PROGRAM, ARGUMENT]`, a program that prints it", e.Name)
 		}
 		out = append(out, s)
