@@ -67,7 +67,10 @@ func (r *run) guardNatives() {
 		}
 		var keyed collection
 		if g.global == "Map" || g.global == "Set" {
-			keyed = collection{realm.Native(holder, "has"), realm.Native(holder, "keys")}
+			keyed = collection{has: realm.Native(holder, "has"), keys: realm.Native(holder, "keys")}
+			if empty, err := r.VM.New(r.Intrinsic(g.global)); err == nil {
+				keyed.next = realm.Native(keyed.keys(goja.FunctionCall{This: empty}).(*goja.Object).Prototype(), "next")
+			}
 		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
@@ -193,9 +196,9 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 }
 
-// collection has the natives of Map or of Set that look up keys.
+// collection has the natives of Map or of Set that look up keys. They are kept before the program runs, because it can replace its own.
 type collection struct {
-	has, keys func(goja.FunctionCall) goja.Value
+	has, keys, next func(goja.FunctionCall) goja.Value
 }
 
 // compares runs a native that compares values, if one of the values may be a Decimal or the text of a time. The engine's own equality would not
@@ -221,7 +224,7 @@ func (r *run) compares(g *guard, name string, c goja.FunctionCall, f func(goja.F
 			if seeker := r.Seeker(c.Argument(0)); seeker != nil {
 				v = with(seeker)
 			}
-			if r.MayBeTime(c.Argument(0)) && realm.IsArray(c.This) && r.RowsIn(c.This) == nil {
+			if r.MayBeTime(c.Argument(0)) && len(c.Arguments) == 1 && realm.IsArray(c.This) && r.RowsIn(c.This) == nil {
 				r.RefuseSought(c.Argument(0), r.firstOf(c.This.(*goja.Object)))
 			}
 		}
@@ -229,10 +232,8 @@ func (r *run) compares(g *guard, name string, c goja.FunctionCall, f func(goja.F
 	case "Map", "Set":
 		key := r.keyOf(d, name, c, keyed.has)
 		if name != "set" && name != "add" && r.MayBeTime(key) && !keyed.has(goja.FunctionCall{This: c.This, Arguments: []goja.Value{key}}).ToBoolean() {
-			if next, ok := goja.AssertFunction(keyed.keys(goja.FunctionCall{This: c.This}).(*goja.Object).Get("next")); ok {
-				first, err := next(keyed.keys(goja.FunctionCall{This: c.This}))
-				r.RefuseSought(key, []goja.Value{r.Called(first, err).(*goja.Object).Get("value")})
-			}
+			first := keyed.next(goja.FunctionCall{This: keyed.keys(goja.FunctionCall{This: c.This})}).(*goja.Object)
+			r.RefuseSought(key, []goja.Value{first.Get("value")})
 		}
 		return with(key)
 	}

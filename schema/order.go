@@ -73,7 +73,7 @@ func byColumns(a, b []string, n, m string) int {
 	return strings.Compare(n, m)
 }
 
-// resolve writes the target of a foreign key in its definition's spelling, and fills in the primary key if no columns were named.
+// resolve spells the target of a foreign key as the target table's own definition does. If the foreign key names no columns, resolve fills in the target's primary key.
 func (d *Database) resolve(f *ForeignKey, find func(Name) *Table) {
 	to := find(f.Table)
 	if to == nil {

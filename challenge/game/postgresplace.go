@@ -260,7 +260,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 	return super, s.drop(ctx, name)
 }
 
-// connect opens a database in which table names without a schema mean this schema's tables.
+// connect opens the database at u. A table name without a schema means a table of the copy called name.
 func (s *schemas) connect(ctx context.Context, u *url.URL, name string, cursors []byte, setup func(context.Context, *sql.DB) error) (*exosql.DB, error) {
 	c := *u
 	q := c.Query()

@@ -18,7 +18,7 @@ var walletTasks = []Task{
 		Hints: []Hint{
 			{Text: "join adds a table to a query: .join(({ user }) => user.accounts()), and then the wallets of these."},
 			{Text: "The second example does it. Now ask for every wallet there is, by joining accounts with something that is not theirs."},
-			{Text: "Every table that enters a query brings the predicate of its scope along, whichever link it came by.", Code: "exosql/scope.go"},
+			{Text: "Every table that enters a query brings the predicate of its scope along, whichever link it came by.", Code: "exosql/predicate.go"},
 		},
 		Done: gives("wallets", 2, "bx-3301", "bx-3302"),
 	},

@@ -43,7 +43,7 @@ func contains(t *testing.T, text string, want ...string) {
 func TestPages(t *testing.T) {
 	s := newSite(t, config{})
 	visitor := s.raw("GET", "/targets/wallet", "")
-	contains(t, visitor.body, `id="cookie"`, `id="form-program"`, "Vera Quist", "private_key TEXT NOT NULL", `/targets/wallet/reach.svg`, "inviter()", "Hint 3", "this host has configured no model", "exosql/scope.go")
+	contains(t, visitor.body, `id="cookie"`, `id="form-program"`, "Vera Quist", "private_key TEXT NOT NULL", `/targets/wallet/reach.svg`, "inviter()", "Hint 3", "this host has configured no model", "exosql/predicate.go")
 	if strings.Contains(visitor.body, `id="leave"`) || strings.Contains(visitor.body, `name="token"`) || len(visitor.header.Values("Set-Cookie")) != 0 {
 		t.Error("a visitor has a session")
 	}

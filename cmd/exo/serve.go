@@ -130,7 +130,7 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 	}
 	for _, db := range f.Databases {
 		if db.URL.Kind == "env" && env != "" || slices.ContainsFunc(db.Replicas, func(at grantfile.Secret) bool { return at.Kind == "env" }) {
-			return errors.New("-client: a client's entry can set one environment variable, and the grant file has URLs in several: move the URLs into files, and write file:PATH in place of env:NAME")
+			return errors.New("-client: a client's entry can set only the variable of one database's `url`: move the other URLs, and those of replicas, into files, and write file:PATH in place of env:NAME")
 		} else if db.URL.Kind == "env" {
 			env = db.URL.Name
 		}

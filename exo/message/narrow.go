@@ -68,7 +68,7 @@ func (n *Narrowing) Of(d Description) (Description, error) {
 	}
 	for name := range names(func(r renamer) { r.typ(d.Type) }) {
 		if n.gone[name] { // refused here, since the gate's catalogue may have the full interface under this name
-			return Description{}, fmt.Errorf("exo: a wrapped object returned a %s, which its policy removed: keep that interface in Narrow, or remove the method too", name)
+			return Description{}, fmt.Errorf("exo: a wrapped object returned a %s, which its policy removed: keep that interface in Narrow, or also remove the method that returned it", name)
 		}
 	}
 	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil

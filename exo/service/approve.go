@@ -56,7 +56,7 @@ func (a *approval) check(mode message.EffectMode, in *message.Type) error {
 		return fmt.Errorf("ApproveOutside names the field %q, which the argument does not have: correct the name", a.field)
 	}
 	if t := in.Fields[i].Type; t.Name != value.TypeText && (t.Name != value.TypeList || t.Args["of"] == nil || t.Args["of"].Name != value.TypeText) {
-		return fmt.Errorf("ApproveOutside needs a text or a list of texts, but %s is %s", a.field, t.Name)
+		return fmt.Errorf("ApproveOutside needs a field that is a text or a list of texts, but the field %q is %s: name another field", a.field, t)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // Usage describes the argument of Select.
 const Usage = "a tag, or a tag and a way out, as in \"pii chat.post\" and \"untrusted result\", or all"
 
-// Select returns the flows that the text asked names, in the form of Usage.
+// Select returns the flows that asked names. Usage describes the form of asked.
 func Select(all []exo.Flow, asked string) ([]exo.Flow, error) {
 	words := strings.FieldsFunc(asked, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 || len(words) > 2 {

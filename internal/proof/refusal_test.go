@@ -28,7 +28,7 @@ var writeRules = []struct{ rule, text string }{
 	{"decides: a delete", "this program sees only the first rows"},
 	{"belongs: no value", "it decides which row the new row belongs to"},
 	{"points: no row", "refers to no row that this program can reach"},
-	{"points: half a key", "it refers to another row"},
+	{"points: half a key", "refers to another row only together"},
 	{"leads: to others", "it decides which linked rows you may see"},
 	{"other grants: a column", "it decides which rows another grant"},
 	{"other grants: a delete", "another grant shows only the first rows"},

@@ -47,7 +47,7 @@ return await tasks.select(({ task }) => ({ a: task })).union(tasks.select(({ tas
 //! invalid "`a` is a record"
 ---
 return await tasks.select(t => ({ a: t.dueAt, w: new Date(0) })).union(tasks.select(t => ({ a: t.dueAt, w: new Date(0) })))
-//! invalid "is a constant that is no text"
+//! invalid "is a constant of a type that can't be combined"
 ---
 return await tasks.select(t => ({ a: t.id })).union(tasks.select(t => ({ a: t.id }))).where(r => r.b > 1)
 //! denied "row has no member `b`"

@@ -27,7 +27,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 		return fail.Errorf(fail.Invalid, n.Name, "combines two whole queries: write it outside of callbacks, and not in a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
-		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d; await some of them first", maxSets)
+		return fail.Errorf(fail.Limit, n.Name, "a query can be combined with at most %d others: write several queries, await each, and combine their arrays, like [...a, ...b]", maxSets)
 	}
 	other := f.c.newFrom(nil)
 	q2, err := other.query(n.Args[0], expr.Names{})

@@ -82,8 +82,8 @@ const (
 	ArgNext  = "next"  // the least cell of the millisecond after the value
 )
 
-// maxPattern bounds a pattern of like, in bytes. Matching takes a step for each character of the
-// text and each 64 characters of the longest piece between two %.
+// maxPattern bounds a pattern of like, in bytes. For each character of the text, matching takes one step for every 64 characters of the longest
+// piece between two %.
 const maxPattern = 1000
 
 // MaxDepth bounds the depth of a tree, and DefaultDepth is its depth if a program gives none. Each level is a

@@ -59,7 +59,7 @@ func HookColumn(c *decl.Column) string { return byHook + c.Name }
 
 func filled(name string) bool { return strings.HasPrefix(name, byHook) }
 
-// HostColumn returns the name for column c when the host gives it. The name is valid whatever the facet shows or allows.
+// HostColumn returns the name of column c in a write for which the host itself gives the value of c. The name is valid whatever the facet shows or allows.
 func HostColumn(c *decl.Column) string { return byHost + c.Name }
 
 // HostColumns returns those columns of the sets that the host itself gives.

@@ -30,7 +30,7 @@ func TestCalculatedHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const before, refused = "1|9223372036854775807 2|3", "invalid: `n` has a value that the column can't store"
+		const before, refused = "1|9223372036854775807 2|3", "invalid: `n` has a value that the column can't store: write another value"
 		for _, c := range []struct{ values, where, want, n string }{
 			{"{ n: x.n + 2 }", "{ id: 1 }", refused, before},
 			{"{ n: x.n * 3 }", "{ id: 1 }", refused, before},

@@ -390,7 +390,7 @@ func TestForms(t *testing.T) {
 	if got, text, _ := w.ask("POST", "/changes/"+x.ID+"/approve", good, bob); got != 303 || w.total() != 900 {
 		t.Errorf("the twin: %d %s", got, text)
 	}
-	if got, text, _ := w.ask("POST", "/changes/"+x.ID+"/approve", good, bob); got != 409 || w.total() != 900 || !strings.Contains(text, "it is applied") {
+	if got, text, _ := w.ask("POST", "/changes/"+x.ID+"/approve", good, bob); got != 409 || w.total() != 900 || !strings.Contains(text, "the change set is applied") {
 		t.Errorf("a doubled POST: %d %s", got, text)
 	}
 	if got, _, _ := w.ask("POST", "/changes/"+y.ID+"/reject", w.form(y, bob), bob); got != 303 {
