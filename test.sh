@@ -244,6 +244,7 @@ if [ -z "$long" ]; then
   declared=$(grep -roE --include='*_test.go' '^func (Test|Fuzz|Example)\w*' . | sed -E 's,/[^/]*:func , ,' | sort -u)
   again=$(comm -23 <(echo "$declared") <(grep -vFf <(sed 's/$/ /' <<<"$unlike") <<<"$raced") | cut -d' ' -f2 | sort -u)
   once=$(cut -d' ' -f2 <<<"$raced" | sort -u | comm -23 - <(echo "$again") | paste -sd '|')
+  echo "$(tr '|' '\n' <<<"$once" | grep -c .) of them passed and do not run again"
 fi
 say "tests, with the seeds of the fuzz targets"
 EXO_LONG=$long go test -p $at_once -vet=off -count=1 -timeout $timeout -v -skip "${once:+^($once)\$}" "${longest[@]}" ./... 2>&1 | passed
