@@ -47,25 +47,20 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 // Findings compares like [Check], and returns all findings, including warnings. It returns an error only if nothing could be compared: without a
 // connection, or for a grant that no query could use.
 func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
-	if err := db.core().Ready(); err != nil {
-		return nil, err
-	}
-	c, err := gather(what)
-	if err != nil {
-		return nil, err
-	}
-	c.Secured = db.db.Secured
-	live, err := db.db.Pool.Catalog(ctx, true)
+	live, err := db.Catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	db.db.Learn(live)
-	return findings(c.Compare(live)), nil
+	return CatalogFindings(db, live, what...)
 }
 
-// CatalogFindings returns [Findings] for a catalogue that [DB.Catalog] has read already. It is for a host that also makes declarations from the
-// catalogue, so that the catalogue is read once.
-func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
+// CatalogFindings returns [Findings] for the catalogue live, which [DB.Catalog] of db has read already. It is for a host that also makes declarations
+// from the catalogue, so that the catalogue is read once.
+func CatalogFindings(db *DB, live *schema.Database, what ...Declared) ([]Finding, error) {
+	if err := db.core().Ready(); err != nil {
+		return nil, err
+	}
 	if live == nil {
 		return nil, errors.New("exosql: CatalogFindings got a nil catalogue: read one with DB.Catalog")
 	}
@@ -73,6 +68,7 @@ func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error)
 	if err != nil {
 		return nil, err
 	}
+	c.Secured = db.db.Secured
 	return findings(c.Compare(live)), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,33 @@ func secured(t *testing.T) (db *exosql.DB, admin, role *sql.DB, reset func()) {
 	as := tu.AsUser(t, url, name)
 	db = tu.Postgres.OpenURL(t, as, &exosql.OpenOptions{RowSecurity: true})
 	return db, admin, open(as), func() { must("TRUNCATE orgs, people, jobs, notes RESTART IDENTITY; " + kit.JobsRows) }
+}
+
+// TestUnboundRole: that policies don't bind the role is an error where the host opened the database with RowSecurity, also by a catalogue that was
+// read before. The twin did not, so it is a warning.
+func TestUnboundRole(t *testing.T) {
+	url := tu.Postgres.URL(t)
+	kit.Change(t, url, strings.ReplaceAll(kit.JobsDDL, "{serial}", "bigserial PRIMARY KEY"), "ALTER TABLE jobs ENABLE ROW LEVEL SECURITY", "CREATE POLICY mine ON jobs USING (true)")
+	for _, secured := range []bool{true, false} {
+		db := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{RowSecurity: secured})
+		what := exosql.Granted(kit.JobsGrants(db, 1)["jobs"])
+		live, err := db.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, find := range []func() ([]exosql.Finding, error){
+			func() ([]exosql.Finding, error) { return exosql.Findings(t.Context(), db, what) },
+			func() ([]exosql.Finding, error) { return exosql.CatalogFindings(db, live, what) },
+		} {
+			found, err := find()
+			i := slices.IndexFunc(found, func(f exosql.Finding) bool {
+				return strings.Contains(f.Problem, "the scope alone decides which rows are read")
+			})
+			if err != nil || i < 0 || found[i].Warning == secured {
+				t.Errorf("RowSecurity %t: %v %+v", secured, err, found)
+			}
+		}
+	}
 }
 
 // TestPolicies: by a role with policies programs read and change what they do without them.

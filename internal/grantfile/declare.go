@@ -648,7 +648,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 		if len(what) == 0 {
 			continue
 		}
-		found, err := exosql.CatalogFindings(d.live[name], what...)
+		found, err := exosql.CatalogFindings(d.dbs[name], d.live[name], what...)
 		if err != nil {
 			return nil, err
 		}

@@ -106,12 +106,12 @@ func (n *tries) line(engine string, number int, digest []byte, write string, rul
 }
 
 // catalogue looks at all writes that a case grants, as exosql.Check does: by the same function as each message that writes.
-func (n *tries) catalogue(engine string, number int, w *ruled) {
+func (n *tries) catalogue(engine string, number int, w *ruled, db *exosql.DB) {
 	var of []exosql.Declared
 	for _, name := range slices.Sorted(maps.Keys(w.objects)) {
 		of = append(of, exosql.Granted(w.objects[name]))
 	}
-	found, err := exosql.CatalogFindings(w.live, of...)
+	found, err := exosql.CatalogFindings(db, w.live, of...)
 	if err != nil {
 		n.void++
 		return
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 			} else if number%8 < 3 {
 				n.messages(e.Name, number, w, d)
 			} else {
-				n.catalogue(e.Name, number, w)
+				n.catalogue(e.Name, number, w, db)
 			}
 		}
 		t.Logf("%s: %d writes, %d not refused, %d cases void", e.Name, n.writes, n.ran, n.void)

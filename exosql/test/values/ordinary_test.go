@@ -74,7 +74,7 @@ func TestFinerTimesBesideOneThatFails(t *testing.T) {
 	}
 	url := tu.Postgres.URL(t)
 	kit.Change(t, url, "CREATE TABLE held (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "CREATE TABLE seen (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "INSERT INTO seen VALUES (1, '2024-01-02 03:04:05.123456')")
-	db := tu.Postgres.SQLDB(t, tu.WithParam(t, url, "lock_timeout", "100"))
+	db, opened := tu.Postgres.SQLDB(t, tu.WithParam(t, url, "lock_timeout", "100")), tu.Postgres.OpenURL(t, url, nil)
 	for _, held := range []bool{true, false} {
 		lock, err := tu.Postgres.SQLDB(t, url).BeginTx(t.Context(), nil)
 		must := func(err error) {
@@ -98,7 +98,7 @@ func TestFinerTimesBesideOneThatFails(t *testing.T) {
 		for _, rows := range []*exosql.Table[row]{exosql.NewTable[row]("held"), exosql.NewTable[row]("seen")} {
 			exosql.NewKey(rows, "id", func(o *row) *int64 { return &o.ID })
 			exosql.NewColumn(rows, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
-			found, err := exosql.CatalogFindings(live, rows)
+			found, err := exosql.CatalogFindings(opened, live, rows)
 			must(err)
 			for _, f := range found {
 				got = append(got, f.Table+"."+f.Column+" "+f.Problem)
