@@ -11,10 +11,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// admit is the one gate. Its order is the promise of the package: resolve and check; join the label
-// of the message and the bound of its reply; check sink, trust, budget, effect and policies; record
-// the intent; act; record the outcome. Everything up to the intent runs on the caller's goroutine, with
-// s.admission held. So labels join in the order in which messages arrive.
+// admit is the one gate. Its order is the promise of the package: check the message; join its label and the bound of its reply; take from budgets;
+// open sealed values and check again; refuse (see refuse); charge bits; record the intent; act; record the outcome. Everything up to the intent
+// runs on the caller's goroutine, with s.admission held. So labels join in the order in which messages arrive.
 func (s *Session) admit(call Call, e *pending, over, large bool) {
 	settled := false
 	defer func() {
@@ -134,7 +133,7 @@ func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
 	}
 }
 
-// refuse checks a message after its labels have joined: sink, trust, the number of calls, budgets, effect and policies, in this order.
+// refuse checks a message after its labels have joined: sink, trust, the number of calls, budgets (which admit has asked), effect, policies, in this order.
 func (s *Session) refuse(m *Message, e *pending, over bool, budget error) error {
 	err := s.passSink(m, e) // passSink checks e.label, which includes the label that this message just added
 	if over && err == nil {

@@ -13,8 +13,8 @@
 //   - [message.Expr] is the expression as a message. [message.Checker.Check] makes a [Message]
 //     of it, in which constants are replaced by arguments: messages of one Shape share a plan.
 //   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
-//     one function in one order: resolve, check, join labels, check sink, effect and
-//     budget, record the intent, act, record the outcome.
+//     one function, Session.admit, in one order: check, join labels, refuse, record
+//     the intent, act, record the outcome.
 //   - [Session.Finish] ends a run in one order: decide what leaves, prepare, record the
 //     intent to commit, commit, record, let held effects act. Each [Effect] has a [State].
 //   - A [Recorder] keeps what happened, entry by [Entry]; what it can't append does not happen.

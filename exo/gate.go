@@ -90,8 +90,8 @@ func NewGate(cfg Config) (*Gate, error) {
 	described := make([]message.Description, len(names))
 	for i, name := range names {
 		o := cfg.Grants[name]
-		if scalar.ReservedName(name) || name == "api" {
-			return nil, fmt.Errorf("exo: %q can't be the name of a grant: want at most 100 Latin letters, digits, _ and $, no digit first, and none of the reserved names then, toJSON, constructor, prototype, __proto__ and api", name)
+		if err := scalar.GrantName(name); err != nil {
+			return nil, fmt.Errorf("exo: %w", err)
 		}
 		if o == nil {
 			return nil, fmt.Errorf("exo: the grant %s is nil: give it an object, or leave it out", name)

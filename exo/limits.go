@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Limits bound what one run asks of the host. The gate enforces them for every evaluator. A field
@@ -30,30 +31,24 @@ type Limits struct {
 
 // OrDefault fills in every field that is zero or negative.
 func (l Limits) OrDefault() Limits {
-	or(&l.Calls, 500)
-	or(&l.ConcurrentCalls, 8)
-	or(&l.MessageNodes, 4000)
-	or(&l.MessageDepth, 200)
-	or(&l.LiteralBytes, 256<<10)
-	or(&l.UnansweredBytes, 16<<20)
-	or(&l.MessageBytes, 16<<20)
-	or(&l.Rows, 100_000)
-	or(&l.Bytes, 64<<20)
-	or(&l.ConsoleBytes, 32<<10)
-	or(&l.Commit, 10*time.Second)
-	or(&l.Held, 60*time.Second)
+	scalar.Default(&l.Calls, 500)
+	scalar.Default(&l.ConcurrentCalls, 8)
+	scalar.Default(&l.MessageNodes, 4000)
+	scalar.Default(&l.MessageDepth, 200)
+	scalar.Default(&l.LiteralBytes, 256<<10)
+	scalar.Default(&l.UnansweredBytes, 16<<20)
+	scalar.Default(&l.MessageBytes, 16<<20)
+	scalar.Default(&l.Rows, 100_000)
+	scalar.Default(&l.Bytes, 64<<20)
+	scalar.Default(&l.ConsoleBytes, 32<<10)
+	scalar.Default(&l.Commit, 10*time.Second)
+	scalar.Default(&l.Held, 60*time.Second)
 	return l
 }
 
 // Message returns the bounds of one message, for a Checker.
 func (l Limits) Message() message.Bounds {
 	return message.Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
-}
-
-func or[T int | time.Duration](p *T, d T) {
-	if *p <= 0 {
-		*p = d
-	}
 }
 
 // began refuses to begin a call if the calls before it have read too much already.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Bounds limit the program itself, and its evaluator enforces them. exo.Limits bound the program's requests to the host. A field that is zero
@@ -26,21 +27,15 @@ type Bounds struct {
 
 // OrDefault fills in every field that is zero or negative.
 func (b Bounds) OrDefault() Bounds {
-	or(&b.Wall, 5*time.Second)
-	or(&b.Total, 30*time.Second)
-	or(&b.CPU, 5*time.Second)
-	or(&b.Memory, 64<<20)
-	or(&b.SourceBytes, 64<<10)
-	or(&b.Nesting, 200)
-	or(&b.CallDepth, 500)
-	or(&b.ResultBytes, 64<<10)
+	scalar.Default(&b.Wall, 5*time.Second)
+	scalar.Default(&b.Total, 30*time.Second)
+	scalar.Default(&b.CPU, 5*time.Second)
+	scalar.Default(&b.Memory, 64<<20)
+	scalar.Default(&b.SourceBytes, 64<<10)
+	scalar.Default(&b.Nesting, 200)
+	scalar.Default(&b.CallDepth, 500)
+	scalar.Default(&b.ResultBytes, 64<<10)
 	return b
-}
-
-func or[T int | time.Duration](p *T, d T) {
-	if *p <= 0 {
-		*p = d
-	}
 }
 
 // Recorded returns the bounds in the form that the record of a run uses: see exo.Start.

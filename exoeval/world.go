@@ -78,8 +78,8 @@ func (w *World) complete() error {
 // CheckName returns an error if no grant may have this name: programs could not write it, or would mean something else by it. The error names
 // the allowed names.
 func CheckName(name string) error {
-	if scalar.ReservedName(name) || name == "api" {
-		return fmt.Errorf("exoeval: %q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, no digit first. Six names have another meaning: then, toJSON, constructor, prototype, __proto__, api", name)
+	if err := scalar.GrantName(name); err != nil {
+		return fmt.Errorf("exoeval: %w", err)
 	}
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }

@@ -138,7 +138,7 @@ func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 
 // Approve lists rules that require a person's approval of changes of the facet's table, whichever of the granted facets makes them. They need a Reviewer
 // in the tool (codemode.Options.Review), and a database opened with [OpenOptions.Images], which bounds the rows that a person is shown. Without a
-// Reviewer the facet can't be granted.
+// Reviewer the facet can't be granted. With no rules, as from an empty list, nobody is asked.
 func (f *Facet[T]) Approve(rules ...Approval) *Facet[T] {
 	var r decl.Rights
 	for _, a := range rules {

@@ -67,7 +67,7 @@ func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	case tx.core() == nil:
 		err = unit.ErrNoTx
 	case r.db.core().Ready() != nil || !tx.tx.Of(&r.db.db.Units):
-		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction and the relation are of different databases: pass a transaction that the relation's DB began")
+		err = fail.Errorf(fail.Invalid, "exosql: InTx", "the transaction and the relation are of different databases: pass a transaction that the relation's DB began")
 	}
 	s := *r.r
 	s.Err = err

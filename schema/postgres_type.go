@@ -11,11 +11,13 @@ import (
 // postgresType is a type in a live PostgreSQL database.
 type postgresType struct {
 	Name
-	kind                     string // kind is the letter in pg_type: b, d for a domain, e for an enum
-	elem                     int64  // elem is the type of an array's elements
-	base                     int64  // base is the type of a domain's values
-	format                   string // format is the name of base that format_type writes, with its length
-	notNull, extension, used bool
+	kind      string // kind is the letter in pg_type: b, d for a domain, e for an enum
+	elem      int64  // elem is the type of an array's elements
+	base      int64  // base is the type of a domain's values
+	format    string // format is the name of base that format_type writes, with its length
+	notNull   bool
+	extension bool
+	used      bool
 }
 
 // readTypes reads the types that a column can have.
@@ -122,10 +124,12 @@ func (r *postgresReader) domains() error {
 
 // typeOf has the properties that a column has because of its type.
 type typeOf struct {
-	text         string
-	kind, elem   Kind
-	enum, domain *Name
-	notNull      bool
+	text    string
+	kind    Kind
+	elem    Kind
+	enum    *Name
+	domain  *Name
+	notNull bool
 }
 
 func (t typeOf) set(c *Column) {

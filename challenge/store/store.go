@@ -13,6 +13,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // the driver of SQLite
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Options are bounds. Zero means the default.
@@ -58,21 +60,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func (o *Options) defaults() {
-	or(&o.PerPlayer, 200)
-	or(&o.Bytes, 256<<20)
-	or(&o.Players, 20_000)
-	or(&o.Wins, 5_000)
-	or(&o.Pinned, 2_000)
-	or(&o.Idle, 7*24*time.Hour)
-	or(&o.Life, 30*24*time.Hour)
+	scalar.Default(&o.PerPlayer, 200)
+	scalar.Default(&o.Bytes, 256<<20)
+	scalar.Default(&o.Players, 20_000)
+	scalar.Default(&o.Wins, 5_000)
+	scalar.Default(&o.Pinned, 2_000)
+	scalar.Default(&o.Idle, 7*24*time.Hour)
+	scalar.Default(&o.Life, 30*24*time.Hour)
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-}
-
-func or[T int | int64 | time.Duration](p *T, d T) {
-	if *p <= 0 {
-		*p = d
 	}
 }
 

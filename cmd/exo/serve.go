@@ -71,11 +71,13 @@ examples:
 
 type serveOptions struct {
 	clientOptions
-	as, http             string
-	labels               time.Duration
-	labelStore, distrust string
-	drain, notice        time.Duration
-	tools                *tools // the tools for the file that is served
+	as, http   string
+	labels     time.Duration
+	labelStore string
+	distrust   string
+	drain      time.Duration
+	notice     time.Duration
+	tools      *tools // the tools for the file that is served
 }
 
 func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) error {

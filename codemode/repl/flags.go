@@ -15,16 +15,22 @@ import (
 )
 
 type options struct {
-	program                 *string // the value of -e
-	file                    *string // the value of -f
-	ask                     *string // the value of -ask
-	model                   string
-	trace, api              bool
-	flow, who, as, db, zone string
+	program *string // the value of -e
+	file    *string // the value of -f
+	ask     *string // the value of -ask
+	model   string
+	trace   bool
+	api     bool
+	flow    string
+	who     string
+	as      string
+	db      string
+	zone    string
 
 	distrust agent.Distrust
 
-	noHistory, dryRun bool
+	noHistory bool
+	dryRun    bool
 }
 
 // maxProgram limits how much is read from a file or a stream. This limit is higher than the

@@ -31,9 +31,10 @@ type lines struct {
 	window      time.Time // the beginning of the second in which messages are counted
 	count, size int       // how many messages in that second answer no call, and their bytes
 
-	writing, mu sync.Mutex
-	open        map[jsonrpc.ID]bool // the calls that have no answer yet
-	why         error               // why the connection ended
+	writing sync.Mutex
+	mu      sync.Mutex
+	open    map[jsonrpc.ID]bool // the calls that have no answer yet
+	why     error               // why the connection ended
 }
 
 const (

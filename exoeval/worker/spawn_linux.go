@@ -34,7 +34,7 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | 
 // endpoint is the host's end of one worker.
 type endpoint struct {
 	conn          *os.File
-	stderr, statm int
+	stderr, statm int    // descriptors
 	tasks         string // the folder that lists the worker's threads
 	clock         int32  // the clock of the worker's processor time
 	most          uint64 // the kernel's limit of processor time for all programs of the worker, in seconds; 0 if not set

@@ -85,40 +85,43 @@ type Database struct {
 
 // Facet declares the columns of one table that programs see, and the rows that they may reach.
 type Facet struct {
-	Name                   // the programs' name for a row
-	Database        Name   // the table's database; an empty Text means the only database
-	Table           Name   // the table's name in the database
-	Label           []Name // the label of the rows, for all facets of the table
-	Admits          []Name // programs that have read these labels may decide what is inserted, changed and deleted
-	Key             []Name // the columns that identify a row; nil for the database's own key
-	Columns         []Column
-	Links           []Link
-	Measures        []Measure
-	Scope           Scope
-	Insert, Update  []Name
-	Delete          *Pos     // nil if programs can't delete
-	Undo            Name     // which runs a person may undo: own or any; "": none
-	Wary            bool     // a program that has read what outsiders wrote can't delete
-	Approve         *Approve // nil if no change waits for a person
-	Effects, Search []Name
-	Pin             Name // the digest of the table when a person pinned it; an empty Text means no pin
+	Name            // the programs' name for a row
+	Database Name   // the table's database; an empty Text means the only database
+	Table    Name   // the table's name in the database
+	Label    []Name // the label of the rows, for all facets of the table
+	Admits   []Name // programs that have read these labels may decide what is inserted, changed and deleted
+	Key      []Name // the columns that identify a row; nil for the database's own key
+	Columns  []Column
+	Links    []Link
+	Measures []Measure
+	Scope    Scope
+	Insert   []Name
+	Update   []Name
+	Delete   *Pos     // nil if programs can't delete
+	Undo     Name     // which runs a person may undo: own or any; "": none
+	Wary     bool     // a program that has read what outsiders wrote can't delete
+	Approve  *Approve // nil if no change waits for a person
+	Effects  []Name
+	Search   []Name
+	Pin      Name // the digest of the table when a person pinned it; an empty Text means no pin
 }
 
 // Column is a column that programs see.
 type Column struct {
-	Name                // the column's name in the database
-	As           Name   // the column's name in programs
-	Type         Name   // a type of exo, if the database stores another type
-	Elem         string // the type of the items, for a list
-	Doc          string
-	OneOf, Label []Name
-	Admits       []Name // programs that have read these labels may write the column
-	Readers      Readers
-	Trusted      bool   // a program that has read what outsiders wrote can't write it
-	MaxBytes     int    // the largest size of a labelled value; 0 if not given
-	ISO          bool   // a time is stored as a text of one form; see exosql's StoredISO
-	Stored       string // the form in which SQLite stores the values; see exosql's Stored
-	Indexed      bool   // sets AllowUnscopedLookup of exosql.Column
+	Name            // the column's name in the database
+	As       Name   // the column's name in programs
+	Type     Name   // a type of exo, if the database stores another type
+	Elem     string // the type of the items, for a list
+	Doc      string
+	OneOf    []Name
+	Label    []Name
+	Admits   []Name // programs that have read these labels may write the column
+	Readers  Readers
+	Trusted  bool   // a program that has read what outsiders wrote can't write it
+	MaxBytes int    // the largest size of a labelled value; 0 if not given
+	ISO      bool   // a time is stored as a text of one form; see exosql's StoredISO
+	Stored   string // the form in which SQLite stores the values; see exosql's Stored
+	Indexed  bool   // sets AllowUnscopedLookup of exosql.Column
 }
 
 // Readers declare who may read a labelled value: see ReadBy of exosql.

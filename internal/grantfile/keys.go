@@ -1,6 +1,7 @@
 package grantfile
 
-// This file has the keys of a grant file. Each key is here once, with its form, how it is read, its text in the schema, and how `exo show` describes it.
+// This file has the keys of a grant file. Each key has its form, its reader and its text in the schema here; those of services,
+// budgets and access are in their packages. A key with Shows also has its part of a line of `exo show`; show.go and declare.go have the others.
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
 package grantfile
 
 import (
-	"cmp"
+	"reflect"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
@@ -26,16 +26,23 @@ func Presets() []Preset {
 	}
 }
 
+// unset gives each field of a struct that is zero the value that it has in other.
+func unset[T any](of *T, other T) {
+	for f, v := range reflect.ValueOf(other).Fields() {
+		if to := reflect.ValueOf(of).Elem().FieldByIndex(f.Index); to.IsZero() {
+			to.Set(v)
+		}
+	}
+}
+
 // expand adds the preset's limits that the file does not set, and checks the facets' rights against the preset.
 func (f *File) expand(r *reader) {
 	for _, p := range Presets() {
 		if p.Name != f.Preset {
 			continue
 		}
-		l, b := &f.Limits, &f.Bounds
-		l.Calls, l.Rows, l.Bytes = cmp.Or(l.Calls, p.Limits.Calls), cmp.Or(l.Rows, p.Limits.Rows), cmp.Or(l.Bytes, p.Limits.Bytes)
-		b.Wall, b.Total, b.CPU = cmp.Or(b.Wall, p.Bounds.Wall), cmp.Or(b.Total, p.Bounds.Total), cmp.Or(b.CPU, p.Bounds.CPU)
-		b.Memory = cmp.Or(b.Memory, p.Bounds.Memory)
+		unset(&f.Limits, p.Limits)
+		unset(&f.Bounds, p.Bounds)
 		for _, s := range f.Services {
 			if !p.Writes && s.Acting() {
 				r.At(s.Pos, "the preset %s lets programs change nothing, but the service %s has calls that act: take `acts` and `immediate` out, or write `preset: support@1`", p.Name, s.Text)

@@ -40,6 +40,14 @@ func Simple(n string) bool {
 // before a program does.
 func ReservedName(n string) bool { return BadName(n) != "" || !Simple(n) }
 
+// GrantName returns why no grant may have this name, or nil.
+func GrantName(n string) error {
+	if ReservedName(n) || n == "api" {
+		return fmt.Errorf("%q can't be the name of a grant: want at most 100 bytes of Latin letters, digits, _ and $, no digit first. Six names have another meaning: then, toJSON, constructor, prototype, __proto__, api", n)
+	}
+	return nil
+}
+
 // Keywords are the words that can't name a variable, in JavaScript or in TypeScript that is erased, each between spaces.
 const Keywords = " break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static await async arguments eval implements interface package private protected public "
 

@@ -13,6 +13,9 @@ func Positive[N int | int64 | time.Duration](n, otherwise N) N {
 	return otherwise
 }
 
+// Default gives a setting its default if the setting is not positive.
+func Default[N int | int64 | time.Duration](p *N, d N) { *p = Positive(*p, d) }
+
 // Each applies f to each item of a list.
 func Each[T, U any](list []T, f func(T) U) (out []U) {
 	for _, x := range list {

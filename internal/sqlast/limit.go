@@ -39,10 +39,7 @@ func (f *fragment) offset(list []Expr) *fragment {
 func (f *fragment) each(open, sep, end constant, list []Expr) *fragment {
 	f.write(open)
 	for i, e := range list {
-		if i > 0 {
-			f.write(sep)
-		}
-		f.bound(e)
+		f.sep(i, sep).bound(e)
 	}
 	return f.write(end)
 }

@@ -17,10 +17,7 @@ const (
 func (f *fragment) nested(e Nested) *fragment {
 	cells := func() *fragment {
 		for i, o := range e.Sub.Columns {
-			if i > 0 {
-				f.write(", ")
-			}
-			f.add(Column{e.Alias, o.As})
+			f.sep(i, ", ").add(Column{e.Alias, o.As})
 		}
 		return f
 	}

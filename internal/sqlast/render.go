@@ -164,6 +164,14 @@ func (f *fragment) write(s constant) *fragment {
 	return f
 }
 
+// sep appends s before each item of a list but the first.
+func (f *fragment) sep(i int, s constant) *fragment {
+	if i > 0 {
+		f.write(s)
+	}
+	return f
+}
+
 func (f *fragment) name(name string) *fragment {
 	f.text.WriteString(quote(name))
 	return f
@@ -341,10 +349,7 @@ func (f *fragment) window(partition []Expr, order []Order) *fragment {
 
 func (f *fragment) orders(list []Order) *fragment {
 	for i, o := range list {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.order(o)
+		f.sep(i, ", ").order(o)
 	}
 	return f
 }

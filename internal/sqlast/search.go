@@ -41,10 +41,7 @@ func (f *fragment) searched(e Searched) *fragment {
 		f.write("(")
 	}
 	for i, x := range e.Texts {
-		if i > 0 {
-			f.write(" * 4 + ")
-		}
-		f.write("least(cardinality(regexp_split_to_array(").folded(x).write(", (SELECT ").arg(e.Query).write("))) - 1, 10)")
+		f.sep(i, " * 4 + ").write("least(cardinality(regexp_split_to_array(").folded(x).write(", (SELECT ").arg(e.Query).write("))) - 1, 10)")
 		if i > 0 {
 			f.write(")")
 		}
@@ -56,10 +53,7 @@ func (f *fragment) searched(e Searched) *fragment {
 func (f *fragment) joined(texts []Expr) *fragment {
 	f.write("(")
 	for i, x := range texts {
-		if i > 0 {
-			f.write(` || U&' \E000 ' || `)
-		}
-		f.folded(x)
+		f.sep(i, ` || U&' \E000 ' || `).folded(x)
 	}
 	return f.write(")")
 }

@@ -93,10 +93,7 @@ func tree(src Source, d Dialect) sq.SelectBuilder {
 	r, name := src.Recursion, treeName(src.Alias)
 	f := newFragment(d).write("WITH RECURSIVE ").name(name).write(" (")
 	for i, o := range r.First.Columns {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.name(o.As)
+		f.sep(i, ", ").name(o.As)
 	}
 	f.write(") AS (").arm(r.First).write(" UNION ").arm(r.Next).write(")")
 	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question).PrefixExpr(f).From(quote(name))

@@ -79,10 +79,7 @@ func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[strin
 func (f *fragment) insert(w *Write) {
 	f.write("INSERT INTO ").path(w.In, w.Table).write(" ").names(w.Columns).write(" VALUES ")
 	for i, row := range w.Rows {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.call(spelling{"(", []constant{", "}, ")"}, row)
+		f.sep(i, ", ").call(spelling{"(", []constant{", "}, ")"}, row)
 	}
 	for i, c := range w.Returning {
 		if i == 0 {
@@ -97,10 +94,7 @@ func (f *fragment) insert(w *Write) {
 func (f *fragment) names(list []string) *fragment {
 	f.write("(")
 	for i, n := range list {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.name(n)
+		f.sep(i, ", ").name(n)
 	}
 	return f.write(")")
 }
@@ -108,10 +102,7 @@ func (f *fragment) names(list []string) *fragment {
 func (f *fragment) update(w *Write) {
 	f.write("UPDATE ").path(w.In, w.Table).write(" AS ").name(w.Alias).write(" SET ")
 	for i, c := range w.Columns {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.name(c).write(" = ").add(w.Values[i])
+		f.sep(i, ", ").name(c).write(" = ").add(w.Values[i])
 	}
 	if w.From != nil {
 		f.write(" FROM ").sub(w.From).write(" AS ").name(w.As)
@@ -135,17 +126,11 @@ func (f *fragment) delete(w *Write) {
 	}
 	f.write(" WHERE (")
 	for i, k := range w.Keys {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.name(w.Alias).write(".").name(k.Column)
+		f.sep(i, ", ").name(w.Alias).write(".").name(k.Column)
 	}
 	f.write(") IN (SELECT ")
 	for i, k := range w.Keys {
-		if i > 0 {
-			f.write(", ")
-		}
-		f.name(w.As).write(".").name(k.Output)
+		f.sep(i, ", ").name(w.As).write(".").name(k.Output)
 	}
 	f.write(" FROM ").sub(w.From).write(" AS ").name(w.As).write(")")
 	for _, e := range w.Where {

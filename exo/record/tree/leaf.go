@@ -34,16 +34,17 @@ const (
 
 // Leaf is the part of an entry that no program or person wrote. Append fills in Number, Index, Prev, Count and all fields after Of.
 type Leaf struct {
-	Number        int64 // the number of the entry in the log, from 0
-	Run           Run
-	Index         int64     // the number of the entry in its run, from 0
-	Prev          Hash      // the hash of the previous leaf of the run; zero for the first
-	Step          string    // one of the steps of the log's owner or of this package, such as Begun
-	At            time.Time // the time of the entry, in UTC
-	Call          uint64
-	Effect, State string
-	Failed        bool // the payload contains an error
-	Asked         bool // the entry was added after the process of the run had ended
+	Number int64 // the number of the entry in the log, from 0
+	Run    Run
+	Index  int64     // the number of the entry in its run, from 0
+	Prev   Hash      // the hash of the previous leaf of the run; zero for the first
+	Step   string    // one of the steps of the log's owner or of this package, such as Begun
+	At     time.Time // the time of the entry, in UTC
+	Call   uint64
+	Effect string
+	State  string
+	Failed bool // the payload contains an error
+	Asked  bool // the entry was added after the process of the run had ended
 
 	Prepared           bool // the leaf has Changed and Witnessed
 	Changed, Witnessed int64

@@ -527,8 +527,11 @@ func (f *frame) leftovers(r *Guest, op func() string) error {
 }
 
 // Recording sets a flag. While it is set, a function with two bodies runs the one that records.
-func (r *Guest) Recording(on bool) {
-	if r.Flagged {
-		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+func (r *Guest) Recording(on bool) { r.flag(r.Flagged, front.HelperRecording, on) }
+
+// flag sets or clears a flag that the program's rewritten code reads, if the program has such code.
+func (r *Guest) flag(reads bool, name string, on bool) {
+	if reads {
+		_ = r.VM.GlobalObject().DefineDataProperty(name, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

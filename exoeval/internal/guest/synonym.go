@@ -184,8 +184,4 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 }
 
 // Hearing sets or clears the flag that a synonym was just read. If the synonym then gets a callback, the callback runs with its operators recorded.
-func (r *Guest) Hearing(on bool) {
-	if r.Listens {
-		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	}
-}
+func (r *Guest) Hearing(on bool) { r.flag(r.Listens, front.HelperHearing, on) }

@@ -76,15 +76,13 @@ func (r *Realm) Objects() *goja.Object {
 func (r *Realm) Intrinsic(name string) *goja.Object { return r.Intrinsics.Get(name).(*goja.Object) }
 
 // Fix defines a property that can never change. It panics on failure, because no protection may silently be missing.
-func Fix(o *goja.Object, name string, v goja.Value) {
-	if err := o.DefineDataProperty(name, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
-		panic(err)
-	}
-}
+func Fix(o *goja.Object, name string, v goja.Value) { define(o, name, v, goja.FLAG_FALSE) }
 
 // Hide defines a property like the engine's own: a program can assign the property, and lists of an object's properties leave it out.
-func Hide(o *goja.Object, name string, v goja.Value) {
-	if err := o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+func Hide(o *goja.Object, name string, v goja.Value) { define(o, name, v, goja.FLAG_TRUE) }
+
+func define(o *goja.Object, name string, v goja.Value, mutable goja.Flag) {
+	if err := o.DefineDataProperty(name, v, mutable, mutable, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
 }

@@ -15,15 +15,16 @@ import (
 // The result passes the same checks as every program: scan, parser, allow-list. If the eraser misreads a text, the result is a syntax error
 // or another program, but never one with more authority.
 type eraser struct {
-	src          string
-	toks         []tok // the tokens, and an empty one at the end
-	match        []int // for each opening bracket or template: the token that closes it
-	i, sub       int   // the next token, and how many of its bytes are read, because >> closes two lists
-	trueSide     bool  // between ? and its colon, or after case: here a colon after ) ends the expression
-	depth, steps int
-	edits        []edit
-	inserted     int    // the number of inserted bytes
-	counter      string // a name that the program does not use
+	src      string
+	toks     []tok // the tokens, and an empty one at the end
+	match    []int // for each opening bracket or template: the token that closes it
+	i, sub   int   // the next token, and how many of its bytes are read, because >> closes two lists
+	trueSide bool  // between ? and its colon, or after case: here a colon after ) ends the expression
+	depth    int
+	steps    int
+	edits    []edit
+	inserted int    // the number of inserted bytes
+	counter  string // a name that the program does not use
 }
 
 // edit is the replacement of src[from:to] by text.

@@ -35,15 +35,16 @@ type bracketLevel struct {
 }
 
 type scanner struct {
-	catalog     message.Catalog // used for error texts
-	src         string
-	toks        []tok
-	levels      []bracketLevel // the open levels; the first one is the text itself
-	closed      bracketLevel   // the level that was closed last
-	pending     int            // the sum of expr and stmt over all levels
-	yields, max int
-	types       bool // the text may have types, so any word may follow any other
-	fault       *Fault
+	catalog message.Catalog // used for error texts
+	src     string
+	toks    []tok
+	levels  []bracketLevel // the open levels; the first one is the text itself
+	closed  bracketLevel   // the level that was closed last
+	pending int            // the sum of expr and stmt over all levels
+	yields  int
+	max     int
+	types   bool // the text may have types, so any word may follow any other
+	fault   *Fault
 }
 
 // scan returns the tokens of src, or an error if src exceeds a limit. If types is set, types will be erased from src before the parser gets

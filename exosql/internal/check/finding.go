@@ -2,9 +2,12 @@ package check
 
 // Finding is a difference between declarations and database. exosql.Finding describes the fields.
 type Finding struct {
-	Kind                                             string // Kind is one of the constants below
-	Table, Column, Problem, Fix, Facet, Link, Effect string
-	Warning                                          bool
+	Kind          string // Kind is one of the constants below
+	Table, Column string
+	Problem, Fix  string
+	Facet, Link   string // of the declarations, if the finding is about one
+	Effect        string // the permission that would allow the problem; "" if none does
+	Warning       bool
 }
 
 // These are the kinds of findings, which package exosql describes.

@@ -26,15 +26,17 @@ import (
 // an outer name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	expr.State
-	aliases, guardAliases, steps int
-	tables                       int            // tables counts the tables that the statement reads, a table once for each use
-	columns                      int            // columns counts the columns of these tables
-	grants                       []*scope.Grant // grants has the grants of the objects in the message
-	msg                          *exo.Message
-	charges                      map[int]int // charges has, for each cell with a label or a calculation, the size that limits count for it
-	made                         map[int]int // made has, for each calculated cell, the most bytes that the engine may make for it
-	replying                     bool        // replying: the result goes to a program
-	alone                        *decl.Facet // alone is the facet of a sample program's column, which may differ from the grant's facet: see Probe
+	aliases      int
+	guardAliases int
+	steps        int
+	tables       int            // tables counts the tables that the statement reads, a table once for each use
+	columns      int            // columns counts the columns of these tables
+	grants       []*scope.Grant // grants has the grants of the objects in the message
+	msg          *exo.Message
+	charges      map[int]int // charges has, for each cell with a label or a calculation, the size that limits count for it
+	made         map[int]int // made has, for each calculated cell, the most bytes that the engine may make for it
+	replying     bool        // replying: the result goes to a program
+	alone        *decl.Facet // alone is the facet of a sample program's column, which may differ from the grant's facet: see Probe
 
 	fences  int         // fences counts the fences of the statement: see fence.go
 	entered []*expr.Row // entered are the occurrences of tables in the statement

@@ -49,19 +49,17 @@ const GroupAlias = "group"
 // their aliases, and row, the type of a result's row.
 func queryMethods() []*message.Method {
 	extended := &message.Term{Ext: []*message.Term{v("ns"), v("item.ns")}}
+	join := func(name, doc string) *message.Method {
+		return &message.Method{Name: name, Doc: doc,
+			Params: []message.Param{
+				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
+				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
+			},
+			Result: app(QueryInterface, map[string]*message.Term{"ns": extended, "row": v("row")})}
+	}
 	return []*message.Method{
-		{Name: "join", Doc: "also the rows of a link, or of any query with a condition; only with a match",
-			Params: []message.Param{
-				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
-				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
-			},
-			Result: app(QueryInterface, map[string]*message.Term{"ns": extended, "row": v("row")})},
-		{Name: "leftJoin", Doc: "join, but rows without a match stay, with nulls",
-			Params: []message.Param{
-				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
-				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
-			},
-			Result: app(QueryInterface, map[string]*message.Term{"ns": extended, "row": v("row")})},
+		join("join", "also the rows of a link, or of any query with a condition; only with a match"),
+		join("leftJoin", "join, but rows without a match stay, with nulls"),
 		{Name: "where", Doc: "only rows for which it holds",
 			Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
 		{Name: "select", Doc: "what each result row shows",

@@ -41,6 +41,9 @@ func (k Key) Must(advice string) Key {
 
 // Shows returns the key with a format of its value, for Shown.
 func (k Key) Shows(format string) Key {
+	if k.is == nil {
+		panic("strict: the key " + k.Name + " has Shows, but its value lacks Is")
+	}
 	k.shows = format
 	return k
 }
@@ -113,7 +116,9 @@ func (r *Reader) SizeTo(at *int) Value           { return to(at, ASize, r.Bytes)
 func (r *Reader) TimeTo(at *time.Duration) Value { return to(at, ATime, r.Duration) }
 func (r *Reader) SecretTo(at *Secret) Value      { return to(at, APlace, r.Secret) }
 func (r *Reader) URLTo(at *Secret) Value         { return to(at, AURL, r.URL) }
-func (r *Reader) StoreTo(at *Secret) Value       { return By(AText, func(e Entry) { *at = r.Store(e) }) }
+func (r *Reader) StoreTo(at *Secret) Value {
+	return By(AText, func(e Entry) { *at = r.Store(e) }).Is(func() any { return *at })
+}
 
 func (r *Reader) SecretsTo(at *[]Secret) Value {
 	return to(at, Either(APlace, ListOf(APlace)), r.Secrets).Is(func() any { return scalar.Each(*at, Secret.String) })

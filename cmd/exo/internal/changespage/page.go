@@ -217,16 +217,19 @@ func (p *Page) code(who reader, id, digest string) string {
 
 // data is what the templates of the page use.
 type data struct {
-	Style            template.CSS
-	Title, Reader    string
-	Back             bool
-	Error, Path      string
-	Waiting, Decided []difference.View
-	View             *difference.View
-	Waits            bool
-	Typed            bool // the reader must type the number of rows in order to agree
-	Code             string
-	All              bool
+	Style   template.CSS
+	Title   string
+	Reader  string
+	Back    bool
+	Error   string
+	Path    string
+	Waiting []difference.View
+	Decided []difference.View
+	View    *difference.View
+	Waits   bool
+	Typed   bool // the reader must type the number of rows in order to agree
+	Code    string
+	All     bool
 }
 
 func (p *Page) write(w http.ResponseWriter, status int, name string, d data) {
