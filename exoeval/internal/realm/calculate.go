@@ -148,9 +148,9 @@ func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
 }
 
 // Exactly calls a function of Math or of Number if an argument is a Decimal. It returns nil if JavaScript's own function decides. The text of a
-// time is refused where it would make a maximum NaN.
+// time is refused where the result would be NaN.
 func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
-	if name == "max" || name == "min" {
+	if !strings.HasPrefix(name, "is") {
 		r.refuseTime("Math."+name+" can't calculate with", args...)
 	}
 	first := DecimalIn(args[0])
